@@ -274,7 +274,7 @@ def load(every: Sequence[Ops]) -> None:
 def work(options: argparse.Namespace) -> None:
     """Measure all rows with the processors that this process has, and write them."""
     import torch
-    from metaops import calibration
+    from metaops.tools import calibration
 
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     warm = common.warm_caches()

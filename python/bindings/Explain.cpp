@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Python gets plain data; the reports are made there (metaops/explaining.py).
+// Python gets plain data; the reports are made there
+// (metaops/tools/explaining.py).
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Keys of integers, slices, None and ... are recorded here. Those with tensors
-// are made of other operators, in metaops/indexing.py.
+// are made of other operators, in metaops/ops/index/indexing.py.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,7 +121,7 @@ static bool isTemporary(py::handle object) {
 //===----------------------------------------------------------------------===//
 
 static py::object ofPackage(const char *name) {
-  return py::module_::import("metaops.indexing").attr(name);
+  return py::module_::import("metaops.ops.index.indexing").attr(name);
 }
 
 static py::object getItem(VarObject self, py::handle key) {

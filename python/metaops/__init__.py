@@ -34,7 +34,7 @@ __all__ = [*_MODULES[:2], *(name for names in _EXPORTS.values() for name in name
 
 def _is_loaded() -> bool:
     """Return whether all that a session needs has been imported."""
-    return hasattr(_modules.get(f"{__name__}._package"), "PUBLIC")
+    return hasattr(_modules.get(f"{__name__}._session"), "PUBLIC")
 
 
 def __getattr__(name: str) -> object:
@@ -45,13 +45,13 @@ def __getattr__(name: str) -> object:
     if owner in _LIGHT or owner in _MODULES:
         value = getattr(_import_module(f"{__name__}.{owner}"), name)
     elif owner is not None:
-        value = _import_module(f"{__name__}._package").PUBLIC[name]
+        value = _import_module(f"{__name__}._session").PUBLIC[name]
     elif name.startswith("_") or (not _is_loaded() and _find_spec(f"{__name__}.{name}")):
         # Python asks for a module so before it imports it.
         raise AttributeError(f"{__name__} has no {name}")
     else:
-        _import_module(f"{__name__}._package")
-        raise AttributeError(_import_module(f"{__name__}._names").missing(__name__, name))
+        _import_module(f"{__name__}._session")
+        raise AttributeError(_import_module(f"{__name__}.compat._names").missing(__name__, name))
     globals()[name] = value
     return value
 

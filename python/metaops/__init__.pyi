@@ -13,9 +13,12 @@ from typing import Any as _Any
 from typing import overload as _overload
 
 from . import cache as cache
+from . import compat as compat
 from . import execute as execute
 from . import nn as nn
+from . import ops as ops
 from . import optim as optim
+from . import tools as tools
 from ._core import Var as Var
 from ._core import Var as _Var
 from ._core import _DTypeLike as _core_DTypeLike
@@ -55,345 +58,920 @@ from ._typing import Axes as _Axes
 from ._typing import DType as _DType
 from ._typing import Shape as _Shape
 from ._typing import VarLike as _VarLike
-from .activations import celu as celu
-from .activations import elu as elu
-from .activations import gelu as gelu
-from .activations import hardshrink as hardshrink
-from .activations import hardsigmoid as hardsigmoid
-from .activations import hardswish as hardswish
-from .activations import hardtanh as hardtanh
-from .activations import log_sigmoid as log_sigmoid
-from .activations import mish as mish
-from .activations import prelu as prelu
-from .activations import relu as relu
-from .activations import relu6 as relu6
-from .activations import selu as selu
-from .activations import sigmoid as sigmoid
-from .activations import silu as silu
-from .activations import softplus as softplus
-from .activations import softshrink as softshrink
-from .activations import softsign as softsign
-from .activations import tanhshrink as tanhshrink
-from .array_api import __array_api_version__ as __array_api_version__
-from .array_api import __array_namespace_info__ as __array_namespace_info__
-from .array_api import astype as astype
-from .array_api import can_cast as can_cast
-from .array_api import conj as conj
-from .array_api import e as e
-from .array_api import imag as imag
-from .array_api import inf as inf
-from .array_api import isdtype as isdtype
-from .array_api import nan as nan
-from .array_api import newaxis as newaxis
-from .array_api import pi as pi
-from .array_api import real as real
-from .array_api import result_type as result_type
-from .bessels import i0 as i0
-from .bessels import i0e as i0e
-from .bessels import i1 as i1
-from .bessels import i1e as i1e
-from .bits import bitcast as bitcast
-from .bits import bitwise_and as bitwise_and
-from .bits import bitwise_count as bitwise_count
-from .bits import bitwise_invert as bitwise_invert
-from .bits import bitwise_left_shift as bitwise_left_shift
-from .bits import bitwise_not as bitwise_not
-from .bits import bitwise_or as bitwise_or
-from .bits import bitwise_right_shift as bitwise_right_shift
-from .bits import bitwise_xor as bitwise_xor
-from .bits import gcd as gcd
-from .bits import invert as invert
-from .bits import lcm as lcm
-from .bits import left_shift as left_shift
-from .bits import right_shift as right_shift
-from .blocks import block as block
-from .blocks import block_diag as block_diag
-from .blocks import cartesian_prod as cartesian_prod
-from .blocks import combinations as combinations
-from .blocks import trim_zeros as trim_zeros
-from .categories import choice as choice
-from .categories import multinomial as multinomial
-from .categories import permutation as permutation
-from .choices import choose as choose
-from .choices import extract as extract
-from .choices import piecewise as piecewise
-from .choices import select as select
-from .closeness import allclose as allclose
-from .closeness import array_equal as array_equal
-from .closeness import array_equiv as array_equiv
-from .closeness import isclose as isclose
-from .contraction import einsum as einsum
-from .contraction import einsum_path as einsum_path
-from .counts import binomial as binomial
-from .counts import geometric as geometric
-from .counts import negative_binomial as negative_binomial
-from .counts import poisson as poisson
-from .creation import array as array
-from .creation import empty as empty
-from .creation import empty_like as empty_like
-from .creation import geomspace as geomspace
-from .creation import indices as indices
-from .creation import logspace as logspace
-from .creation import meshgrid as meshgrid
-from .creation import one_hot as one_hot
-from .creation import ones as ones
-from .creation import ones_like as ones_like
-from .creation import tensor as tensor
-from .creation import zeros as zeros
-from .creation import zeros_like as zeros_like
-from .diagonals import identity as identity
-from .diagonals import tri as tri
-from .diagonals import tril_indices as tril_indices
-from .diagonals import triu_indices as triu_indices
-from .differences import ediff1d as ediff1d
-from .differences import interp as interp
-from .distinct import unique as unique
-from .distinct import unique_all as unique_all
-from .distinct import unique_counts as unique_counts
-from .distinct import unique_inverse as unique_inverse
-from .distinct import unique_values as unique_values
-from .distributions import cauchy as cauchy
-from .distributions import exponential as exponential
-from .distributions import gumbel as gumbel
-from .distributions import laplace as laplace
-from .distributions import logistic as logistic
-from .distributions import lognormal as lognormal
-from .distributions import pareto as pareto
-from .distributions import rayleigh as rayleigh
-from .distributions import triangular as triangular
-from .distributions import truncated_normal as truncated_normal
-from .distributions import weibull as weibull
-from .elementwise import abs as abs
-from .elementwise import absolute as absolute
-from .elementwise import add as add
-from .elementwise import cast as cast
-from .elementwise import clamp as clamp
-from .elementwise import copysign as copysign
-from .elementwise import divide as divide
-from .elementwise import divmod as divmod
-from .elementwise import equal as equal
-from .elementwise import float_power as float_power
-from .elementwise import floor_divide as floor_divide
-from .elementwise import fma as fma
-from .elementwise import fmax as fmax
-from .elementwise import fmin as fmin
-from .elementwise import fmod as fmod
-from .elementwise import greater as greater
-from .elementwise import greater_equal as greater_equal
-from .elementwise import heaviside as heaviside
-from .elementwise import isfinite as isfinite
-from .elementwise import isinf as isinf
-from .elementwise import isnan as isnan
-from .elementwise import isneginf as isneginf
-from .elementwise import isposinf as isposinf
-from .elementwise import lerp as lerp
-from .elementwise import less as less
-from .elementwise import less_equal as less_equal
-from .elementwise import logical_and as logical_and
-from .elementwise import logical_not as logical_not
-from .elementwise import logical_or as logical_or
-from .elementwise import logical_xor as logical_xor
-from .elementwise import maximum as maximum
-from .elementwise import minimum as minimum
-from .elementwise import mod as mod
-from .elementwise import multiply as multiply
-from .elementwise import nan_to_num as nan_to_num
-from .elementwise import negative as negative
-from .elementwise import nextafter as nextafter
-from .elementwise import not_equal as not_equal
-from .elementwise import positive as positive
-from .elementwise import pow as pow
-from .elementwise import reciprocal as reciprocal
-from .elementwise import remainder as remainder
-from .elementwise import sign as sign
-from .elementwise import signbit as signbit
-from .elementwise import square as square
-from .elementwise import subtract as subtract
-from .elementwise import true_divide as true_divide
-from .elementwise import where as where
-from .exchange import asarray as asarray
-from .exchange import from_dlpack as from_dlpack
-from .explaining import Explanation as Explanation
-from .explaining import KernelExplanation as KernelExplanation
-from .explaining import explain as explain
+from .compat.array_api import __array_api_version__ as __array_api_version__
+from .compat.array_api import __array_namespace_info__ as __array_namespace_info__
+from .compat.array_api import astype as astype
+from .compat.array_api import can_cast as can_cast
+from .compat.array_api import conj as conj
+from .compat.array_api import e as e
+from .compat.array_api import imag as imag
+from .compat.array_api import inf as inf
+from .compat.array_api import isdtype as isdtype
+from .compat.array_api import nan as nan
+from .compat.array_api import newaxis as newaxis
+from .compat.array_api import pi as pi
+from .compat.array_api import real as real
+from .compat.array_api import result_type as result_type
+from .compat.exchange import asarray as asarray
+from .compat.exchange import from_dlpack as from_dlpack
 from .fetching import fetch as fetch
-from .filters import convolve as convolve
-from .filters import correlate as correlate
-from .floats import frexp as frexp
-from .floats import modf as modf
-from .floats import sinc as sinc
-from .functions import acos as acos
-from .functions import acosh as acosh
-from .functions import arccos as arccos
-from .functions import arccosh as arccosh
-from .functions import arcsin as arcsin
-from .functions import arcsinh as arcsinh
-from .functions import arctan as arctan
-from .functions import arctan2 as arctan2
-from .functions import arctanh as arctanh
-from .functions import asin as asin
-from .functions import asinh as asinh
-from .functions import atan as atan
-from .functions import atan2 as atan2
-from .functions import atanh as atanh
-from .functions import cbrt as cbrt
-from .functions import cos as cos
-from .functions import cosh as cosh
-from .functions import deg2rad as deg2rad
-from .functions import degrees as degrees
-from .functions import digamma as digamma
-from .functions import erf as erf
-from .functions import erfc as erfc
-from .functions import erfinv as erfinv
-from .functions import exp as exp
-from .functions import exp2 as exp2
-from .functions import expm1 as expm1
-from .functions import gammaln as gammaln
-from .functions import hypot as hypot
-from .functions import lgamma as lgamma
-from .functions import log as log
-from .functions import log1p as log1p
-from .functions import log2 as log2
-from .functions import log10 as log10
-from .functions import logaddexp as logaddexp
-from .functions import logaddexp2 as logaddexp2
-from .functions import multigammaln as multigammaln
-from .functions import rad2deg as rad2deg
-from .functions import radians as radians
-from .functions import rsqrt as rsqrt
-from .functions import sin as sin
-from .functions import sinh as sinh
-from .functions import sqrt as sqrt
-from .functions import tan as tan
-from .functions import tanh as tanh
-from .gammas import beta as beta
-from .gammas import chisquare as chisquare
-from .gammas import dirichlet as dirichlet
-from .gammas import gamma as gamma
-from .gammas import student_t as student_t
 from .gradients import enable_grad as enable_grad
 from .gradients import grad as grad
 from .gradients import is_grad_enabled as is_grad_enabled
 from .gradients import jvp as jvp
 from .gradients import no_grad as no_grad
 from .gradients import vjp as vjp
-from .grids import histogram2d as histogram2d
-from .grids import histogramdd as histogramdd
-from .histograms import bincount as bincount
-from .histograms import digitize as digitize
-from .histograms import histogram as histogram
-from .histograms import histogram_bin_edges as histogram_bin_edges
-from .incomplete import betainc as betainc
-from .incomplete import gammainc as gammainc
-from .incomplete import gammaincc as gammaincc
-from .info import LastProgram as LastProgram
-from .info import last_program as last_program
 from .io import Path as _Path
 from .io import load as load
-from .keys import Key as Key
-from .keys import Key as _Key
-from .limits import finfo as finfo
-from .limits import iinfo as iinfo
 from .loading import load_program as load_program
-from .memory import MemoryHolder as MemoryHolder
-from .memory import estimate as estimate
-from .memory import memory_holders as memory_holders
-from .memory import memory_stats as memory_stats
-from .memory import memory_summary as memory_summary
 from .nn import Module as Module
 from .nn import Sequential as Sequential
-from .padding import Widths as _Widths
-from .places import diag_indices_from as diag_indices_from
-from .places import fill_diagonal as fill_diagonal
-from .places import ix_ as ix_
-from .polynomials import polyadd as polyadd
-from .polynomials import polymul as polymul
-from .polynomials import polysub as polysub
-from .polynomials import polyval as polyval
-from .probabilities import entr as entr
-from .probabilities import expit as expit
-from .probabilities import log_ndtr as log_ndtr
-from .probabilities import ndtr as ndtr
-from .probabilities import ndtri as ndtri
-from .probabilities import xlog1py as xlog1py
-from .probabilities import xlogy as xlogy
-from .products import dot as dot
-from .products import inner as inner
-from .products import kron as kron
-from .products import matrix_transpose as matrix_transpose
-from .products import matvec as matvec
-from .products import multi_dot as multi_dot
-from .products import outer as outer
-from .products import vdot as vdot
-from .products import vecmat as vecmat
-from .profiler import KernelProfile as KernelProfile
-from .profiler import ProfileReport as ProfileReport
-from .profiler import ProgramProfile as ProgramProfile
-from .profiler import profile_scope as profile_scope
-from .repeating import repeat_interleave as repeat_interleave
-from .rounding import ceil as ceil
-from .rounding import floor as floor
-from .rounding import round as round
-from .rounding import trunc as trunc
-from .sampling import bernoulli as bernoulli
-from .sampling import normal as normal
-from .sampling import rand as rand
-from .sampling import rand_like as rand_like
-from .sampling import randint as randint
-from .sampling import randn as randn
-from .sampling import randn_like as randn_like
-from .sampling import random as random
-from .sampling import uniform as uniform
-from .searching import argwhere as argwhere
-from .searching import flatnonzero as flatnonzero
-from .searching import isin as isin
-from .searching import nonzero as nonzero
-from .searching import searchsorted as searchsorted
-from .segments import segment_max as segment_max
-from .segments import segment_mean as segment_mean
-from .segments import segment_min as segment_min
-from .segments import segment_prod as segment_prod
-from .segments import segment_sum as segment_sum
-from .sets import intersect1d as intersect1d
-from .sets import setdiff1d as setdiff1d
-from .sets import setxor1d as setxor1d
-from .sets import union1d as union1d
-from .sets import unique_consecutive as unique_consecutive
-from .shaping import atleast_1d as atleast_1d
-from .shaping import atleast_2d as atleast_2d
-from .shaping import atleast_3d as atleast_3d
-from .shaping import broadcast_arrays as broadcast_arrays
-from .shaping import broadcast_shapes as broadcast_shapes
-from .shaping import expand_dims as expand_dims
-from .shaping import flatten as flatten
-from .shaping import fliplr as fliplr
-from .shaping import flipud as flipud
-from .shaping import permute as permute
-from .shaping import permute_dims as permute_dims
-from .shaping import ravel as ravel
-from .sorting import Sorted as _Sorted
-from .stacking import cat as cat
-from .stacking import column_stack as column_stack
-from .stacking import concatenate as concatenate
-from .stacking import dstack as dstack
-from .stacking import hstack as hstack
-from .stacking import unbind as unbind
-from .stacking import vstack as vstack
-from .statistics import corrcoef as corrcoef
-from .tapers import bartlett as bartlett
-from .tapers import blackman as blackman
-from .tapers import hamming as hamming
-from .tapers import hanning as hanning
-from .tapers import kaiser as kaiser
+from .ops.create.creation import array as array
+from .ops.create.creation import empty as empty
+from .ops.create.creation import empty_like as empty_like
+from .ops.create.creation import geomspace as geomspace
+from .ops.create.creation import indices as indices
+from .ops.create.creation import logspace as logspace
+from .ops.create.creation import meshgrid as meshgrid
+from .ops.create.creation import one_hot as one_hot
+from .ops.create.creation import ones as ones
+from .ops.create.creation import ones_like as ones_like
+from .ops.create.creation import tensor as tensor
+from .ops.create.creation import zeros as zeros
+from .ops.create.creation import zeros_like as zeros_like
+from .ops.create.limits import finfo as finfo
+from .ops.create.limits import iinfo as iinfo
+from .ops.elementwise.activations import celu as celu
+from .ops.elementwise.activations import elu as elu
+from .ops.elementwise.activations import gelu as gelu
+from .ops.elementwise.activations import hardshrink as hardshrink
+from .ops.elementwise.activations import hardsigmoid as hardsigmoid
+from .ops.elementwise.activations import hardswish as hardswish
+from .ops.elementwise.activations import hardtanh as hardtanh
+from .ops.elementwise.activations import log_sigmoid as log_sigmoid
+from .ops.elementwise.activations import mish as mish
+from .ops.elementwise.activations import prelu as prelu
+from .ops.elementwise.activations import relu as relu
+from .ops.elementwise.activations import relu6 as relu6
+from .ops.elementwise.activations import selu as selu
+from .ops.elementwise.activations import sigmoid as sigmoid
+from .ops.elementwise.activations import silu as silu
+from .ops.elementwise.activations import softplus as softplus
+from .ops.elementwise.activations import softshrink as softshrink
+from .ops.elementwise.activations import softsign as softsign
+from .ops.elementwise.activations import tanhshrink as tanhshrink
+from .ops.elementwise.bessels import i0 as i0
+from .ops.elementwise.bessels import i0e as i0e
+from .ops.elementwise.bessels import i1 as i1
+from .ops.elementwise.bessels import i1e as i1e
+from .ops.elementwise.bits import bitcast as bitcast
+from .ops.elementwise.bits import bitwise_and as bitwise_and
+from .ops.elementwise.bits import bitwise_count as bitwise_count
+from .ops.elementwise.bits import bitwise_invert as bitwise_invert
+from .ops.elementwise.bits import bitwise_left_shift as bitwise_left_shift
+from .ops.elementwise.bits import bitwise_not as bitwise_not
+from .ops.elementwise.bits import bitwise_or as bitwise_or
+from .ops.elementwise.bits import bitwise_right_shift as bitwise_right_shift
+from .ops.elementwise.bits import bitwise_xor as bitwise_xor
+from .ops.elementwise.bits import gcd as gcd
+from .ops.elementwise.bits import invert as invert
+from .ops.elementwise.bits import lcm as lcm
+from .ops.elementwise.bits import left_shift as left_shift
+from .ops.elementwise.bits import right_shift as right_shift
+from .ops.elementwise.closeness import allclose as allclose
+from .ops.elementwise.closeness import array_equal as array_equal
+from .ops.elementwise.closeness import array_equiv as array_equiv
+from .ops.elementwise.closeness import isclose as isclose
+from .ops.elementwise.elementwise import abs as abs
+from .ops.elementwise.elementwise import absolute as absolute
+from .ops.elementwise.elementwise import add as add
+from .ops.elementwise.elementwise import cast as cast
+from .ops.elementwise.elementwise import clamp as clamp
+from .ops.elementwise.elementwise import copysign as copysign
+from .ops.elementwise.elementwise import divide as divide
+from .ops.elementwise.elementwise import divmod as divmod
+from .ops.elementwise.elementwise import equal as equal
+from .ops.elementwise.elementwise import float_power as float_power
+from .ops.elementwise.elementwise import floor_divide as floor_divide
+from .ops.elementwise.elementwise import fma as fma
+from .ops.elementwise.elementwise import fmax as fmax
+from .ops.elementwise.elementwise import fmin as fmin
+from .ops.elementwise.elementwise import fmod as fmod
+from .ops.elementwise.elementwise import greater as greater
+from .ops.elementwise.elementwise import greater_equal as greater_equal
+from .ops.elementwise.elementwise import heaviside as heaviside
+from .ops.elementwise.elementwise import isfinite as isfinite
+from .ops.elementwise.elementwise import isinf as isinf
+from .ops.elementwise.elementwise import isnan as isnan
+from .ops.elementwise.elementwise import isneginf as isneginf
+from .ops.elementwise.elementwise import isposinf as isposinf
+from .ops.elementwise.elementwise import lerp as lerp
+from .ops.elementwise.elementwise import less as less
+from .ops.elementwise.elementwise import less_equal as less_equal
+from .ops.elementwise.elementwise import logical_and as logical_and
+from .ops.elementwise.elementwise import logical_not as logical_not
+from .ops.elementwise.elementwise import logical_or as logical_or
+from .ops.elementwise.elementwise import logical_xor as logical_xor
+from .ops.elementwise.elementwise import maximum as maximum
+from .ops.elementwise.elementwise import minimum as minimum
+from .ops.elementwise.elementwise import mod as mod
+from .ops.elementwise.elementwise import multiply as multiply
+from .ops.elementwise.elementwise import nan_to_num as nan_to_num
+from .ops.elementwise.elementwise import negative as negative
+from .ops.elementwise.elementwise import nextafter as nextafter
+from .ops.elementwise.elementwise import not_equal as not_equal
+from .ops.elementwise.elementwise import positive as positive
+from .ops.elementwise.elementwise import pow as pow
+from .ops.elementwise.elementwise import reciprocal as reciprocal
+from .ops.elementwise.elementwise import remainder as remainder
+from .ops.elementwise.elementwise import sign as sign
+from .ops.elementwise.elementwise import signbit as signbit
+from .ops.elementwise.elementwise import square as square
+from .ops.elementwise.elementwise import subtract as subtract
+from .ops.elementwise.elementwise import true_divide as true_divide
+from .ops.elementwise.elementwise import where as where
+from .ops.elementwise.floats import frexp as frexp
+from .ops.elementwise.floats import modf as modf
+from .ops.elementwise.floats import sinc as sinc
+from .ops.elementwise.functions import acos as acos
+from .ops.elementwise.functions import acosh as acosh
+from .ops.elementwise.functions import arccos as arccos
+from .ops.elementwise.functions import arccosh as arccosh
+from .ops.elementwise.functions import arcsin as arcsin
+from .ops.elementwise.functions import arcsinh as arcsinh
+from .ops.elementwise.functions import arctan as arctan
+from .ops.elementwise.functions import arctan2 as arctan2
+from .ops.elementwise.functions import arctanh as arctanh
+from .ops.elementwise.functions import asin as asin
+from .ops.elementwise.functions import asinh as asinh
+from .ops.elementwise.functions import atan as atan
+from .ops.elementwise.functions import atan2 as atan2
+from .ops.elementwise.functions import atanh as atanh
+from .ops.elementwise.functions import cbrt as cbrt
+from .ops.elementwise.functions import cos as cos
+from .ops.elementwise.functions import cosh as cosh
+from .ops.elementwise.functions import deg2rad as deg2rad
+from .ops.elementwise.functions import degrees as degrees
+from .ops.elementwise.functions import digamma as digamma
+from .ops.elementwise.functions import erf as erf
+from .ops.elementwise.functions import erfc as erfc
+from .ops.elementwise.functions import erfinv as erfinv
+from .ops.elementwise.functions import exp as exp
+from .ops.elementwise.functions import exp2 as exp2
+from .ops.elementwise.functions import expm1 as expm1
+from .ops.elementwise.functions import gammaln as gammaln
+from .ops.elementwise.functions import hypot as hypot
+from .ops.elementwise.functions import lgamma as lgamma
+from .ops.elementwise.functions import log as log
+from .ops.elementwise.functions import log1p as log1p
+from .ops.elementwise.functions import log2 as log2
+from .ops.elementwise.functions import log10 as log10
+from .ops.elementwise.functions import logaddexp as logaddexp
+from .ops.elementwise.functions import logaddexp2 as logaddexp2
+from .ops.elementwise.functions import multigammaln as multigammaln
+from .ops.elementwise.functions import rad2deg as rad2deg
+from .ops.elementwise.functions import radians as radians
+from .ops.elementwise.functions import rsqrt as rsqrt
+from .ops.elementwise.functions import sin as sin
+from .ops.elementwise.functions import sinh as sinh
+from .ops.elementwise.functions import sqrt as sqrt
+from .ops.elementwise.functions import tan as tan
+from .ops.elementwise.functions import tanh as tanh
+from .ops.elementwise.incomplete import betainc as betainc
+from .ops.elementwise.incomplete import gammainc as gammainc
+from .ops.elementwise.incomplete import gammaincc as gammaincc
+from .ops.elementwise.probabilities import entr as entr
+from .ops.elementwise.probabilities import expit as expit
+from .ops.elementwise.probabilities import log_ndtr as log_ndtr
+from .ops.elementwise.probabilities import ndtr as ndtr
+from .ops.elementwise.probabilities import ndtri as ndtri
+from .ops.elementwise.probabilities import xlog1py as xlog1py
+from .ops.elementwise.probabilities import xlogy as xlogy
+from .ops.elementwise.rounding import ceil as ceil
+from .ops.elementwise.rounding import floor as floor
+from .ops.elementwise.rounding import round as round
+from .ops.elementwise.rounding import trunc as trunc
+from .ops.elementwise.zetas import zeta as zeta
+from .ops.index.choices import choose as choose
+from .ops.index.choices import extract as extract
+from .ops.index.choices import piecewise as piecewise
+from .ops.index.choices import select as select
+from .ops.index.places import diag_indices_from as diag_indices_from
+from .ops.index.places import fill_diagonal as fill_diagonal
+from .ops.index.places import ix_ as ix_
+from .ops.products.contraction import einsum as einsum
+from .ops.products.contraction import einsum_path as einsum_path
+from .ops.products.products import dot as dot
+from .ops.products.products import inner as inner
+from .ops.products.products import kron as kron
+from .ops.products.products import matrix_transpose as matrix_transpose
+from .ops.products.products import matvec as matvec
+from .ops.products.products import multi_dot as multi_dot
+from .ops.products.products import outer as outer
+from .ops.products.products import vdot as vdot
+from .ops.products.products import vecmat as vecmat
+from .ops.reduce.segments import segment_max as segment_max
+from .ops.reduce.segments import segment_mean as segment_mean
+from .ops.reduce.segments import segment_min as segment_min
+from .ops.reduce.segments import segment_prod as segment_prod
+from .ops.reduce.segments import segment_sum as segment_sum
+from .ops.shape.blocks import block as block
+from .ops.shape.blocks import block_diag as block_diag
+from .ops.shape.blocks import cartesian_prod as cartesian_prod
+from .ops.shape.blocks import combinations as combinations
+from .ops.shape.blocks import trim_zeros as trim_zeros
+from .ops.shape.diagonals import identity as identity
+from .ops.shape.diagonals import tri as tri
+from .ops.shape.diagonals import tril_indices as tril_indices
+from .ops.shape.diagonals import triu_indices as triu_indices
+from .ops.shape.padding import Widths as _Widths
+from .ops.shape.repeating import repeat_interleave as repeat_interleave
+from .ops.shape.shaping import atleast_1d as atleast_1d
+from .ops.shape.shaping import atleast_2d as atleast_2d
+from .ops.shape.shaping import atleast_3d as atleast_3d
+from .ops.shape.shaping import broadcast_arrays as broadcast_arrays
+from .ops.shape.shaping import broadcast_shapes as broadcast_shapes
+from .ops.shape.shaping import expand_dims as expand_dims
+from .ops.shape.shaping import flatten as flatten
+from .ops.shape.shaping import fliplr as fliplr
+from .ops.shape.shaping import flipud as flipud
+from .ops.shape.shaping import permute as permute
+from .ops.shape.shaping import permute_dims as permute_dims
+from .ops.shape.shaping import ravel as ravel
+from .ops.shape.stacking import cat as cat
+from .ops.shape.stacking import column_stack as column_stack
+from .ops.shape.stacking import concatenate as concatenate
+from .ops.shape.stacking import dstack as dstack
+from .ops.shape.stacking import hstack as hstack
+from .ops.shape.stacking import unbind as unbind
+from .ops.shape.stacking import vstack as vstack
+from .ops.signal.differences import ediff1d as ediff1d
+from .ops.signal.differences import interp as interp
+from .ops.signal.filters import convolve as convolve
+from .ops.signal.filters import correlate as correlate
+from .ops.signal.polynomials import polyadd as polyadd
+from .ops.signal.polynomials import polymul as polymul
+from .ops.signal.polynomials import polysub as polysub
+from .ops.signal.polynomials import polyval as polyval
+from .ops.signal.tapers import bartlett as bartlett
+from .ops.signal.tapers import blackman as blackman
+from .ops.signal.tapers import hamming as hamming
+from .ops.signal.tapers import hanning as hanning
+from .ops.signal.tapers import kaiser as kaiser
+from .ops.sort.distinct import unique as unique
+from .ops.sort.distinct import unique_all as unique_all
+from .ops.sort.distinct import unique_counts as unique_counts
+from .ops.sort.distinct import unique_inverse as unique_inverse
+from .ops.sort.distinct import unique_values as unique_values
+from .ops.sort.searching import argwhere as argwhere
+from .ops.sort.searching import flatnonzero as flatnonzero
+from .ops.sort.searching import isin as isin
+from .ops.sort.searching import nonzero as nonzero
+from .ops.sort.searching import searchsorted as searchsorted
+from .ops.sort.sets import intersect1d as intersect1d
+from .ops.sort.sets import setdiff1d as setdiff1d
+from .ops.sort.sets import setxor1d as setxor1d
+from .ops.sort.sets import union1d as union1d
+from .ops.sort.sets import unique_consecutive as unique_consecutive
+from .ops.sort.sorting import Sorted as _Sorted
+from .ops.statistics.grids import histogram2d as histogram2d
+from .ops.statistics.grids import histogramdd as histogramdd
+from .ops.statistics.histograms import bincount as bincount
+from .ops.statistics.histograms import digitize as digitize
+from .ops.statistics.histograms import histogram as histogram
+from .ops.statistics.histograms import histogram_bin_edges as histogram_bin_edges
+from .ops.statistics.statistics import corrcoef as corrcoef
+from .random.categories import categorical as _random_categorical
+from .random.categories import choice as _random_choice
+from .random.categories import choice as choice
+from .random.categories import multinomial as _random_multinomial
+from .random.categories import multinomial as multinomial
+from .random.categories import permutation as _random_permutation
+from .random.categories import permutation as permutation
+from .random.counts import binomial as _random_binomial
+from .random.counts import binomial as binomial
+from .random.counts import geometric as _random_geometric
+from .random.counts import geometric as geometric
+from .random.counts import negative_binomial as _random_negative_binomial
+from .random.counts import negative_binomial as negative_binomial
+from .random.counts import poisson as _random_poisson
+from .random.counts import poisson as poisson
+from .random.distributions import cauchy as _random_cauchy
+from .random.distributions import cauchy as cauchy
+from .random.distributions import exponential as _random_exponential
+from .random.distributions import exponential as exponential
+from .random.distributions import gumbel as _random_gumbel
+from .random.distributions import gumbel as gumbel
+from .random.distributions import laplace as _random_laplace
+from .random.distributions import laplace as laplace
+from .random.distributions import logistic as _random_logistic
+from .random.distributions import logistic as logistic
+from .random.distributions import lognormal as _random_lognormal
+from .random.distributions import lognormal as lognormal
+from .random.distributions import pareto as _random_pareto
+from .random.distributions import pareto as pareto
+from .random.distributions import rayleigh as _random_rayleigh
+from .random.distributions import rayleigh as rayleigh
+from .random.distributions import triangular as _random_triangular
+from .random.distributions import triangular as triangular
+from .random.distributions import truncated_normal as _random_truncated_normal
+from .random.distributions import truncated_normal as truncated_normal
+from .random.distributions import weibull as _random_weibull
+from .random.distributions import weibull as weibull
+from .random.gammas import beta as _random_beta
+from .random.gammas import beta as beta
+from .random.gammas import chisquare as _random_chisquare
+from .random.gammas import chisquare as chisquare
+from .random.gammas import dirichlet as _random_dirichlet
+from .random.gammas import dirichlet as dirichlet
+from .random.gammas import gamma as _random_gamma
+from .random.gammas import gamma as gamma
+from .random.gammas import student_t as _random_student_t
+from .random.gammas import student_t as student_t
+from .random.keys import Key as Key
+from .random.keys import Key as _Key
+from .random.keys import Key as _random_Key
+from .random.sampling import bernoulli as _random_bernoulli
+from .random.sampling import bernoulli as bernoulli
+from .random.sampling import normal as _random_normal
+from .random.sampling import normal as normal
+from .random.sampling import rand as _random_rand
+from .random.sampling import rand as rand
+from .random.sampling import rand_like as _random_rand_like
+from .random.sampling import rand_like as rand_like
+from .random.sampling import randint as _random_randint
+from .random.sampling import randint as randint
+from .random.sampling import randn as _random_randn
+from .random.sampling import randn as randn
+from .random.sampling import randn_like as _random_randn_like
+from .random.sampling import randn_like as randn_like
+from .random.sampling import random as _random_random
+from .random.sampling import uniform as _random_uniform
+from .random.sampling import uniform as uniform
+from .tools.explaining import Explanation as Explanation
+from .tools.explaining import KernelExplanation as KernelExplanation
+from .tools.explaining import explain as explain
+from .tools.info import LastProgram as LastProgram
+from .tools.info import last_program as last_program
+from .tools.memory import MemoryHolder as MemoryHolder
+from .tools.memory import estimate as estimate
+from .tools.memory import memory_holders as memory_holders
+from .tools.memory import memory_stats as memory_stats
+from .tools.memory import memory_summary as memory_summary
+from .tools.profiler import KernelProfile as KernelProfile
+from .tools.profiler import ProfileReport as ProfileReport
+from .tools.profiler import ProgramProfile as ProgramProfile
+from .tools.profiler import profile_scope as profile_scope
+from .tools.tuning import TunedKernel as TunedKernel
+from .tools.tuning import Tuning as Tuning
+from .tools.tuning import tune as tune
+from .tools.tuning import tuned_schedules as tuned_schedules
 from .trees import tree_leaves as tree_leaves
 from .trees import tree_map as tree_map
-from .tuning import TunedKernel as TunedKernel
-from .tuning import Tuning as Tuning
-from .tuning import tune as tune
-from .tuning import tuned_schedules as tuned_schedules
-from .zetas import zeta as zeta
 
+__all__ = [
+    "Explanation",
+    "KernelExplanation",
+    "KernelProfile",
+    "Key",
+    "LastProgram",
+    "MemoryHolder",
+    "Module",
+    "ProfileReport",
+    "ProgramProfile",
+    "Sequential",
+    "TunedKernel",
+    "Tuning",
+    "Var",
+    "abs",
+    "absolute",
+    "acos",
+    "acosh",
+    "add",
+    "all",
+    "allclose",
+    "any",
+    "append",
+    "arange",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
+    "argmax",
+    "argmin",
+    "argpartition",
+    "argsort",
+    "argwhere",
+    "array",
+    "array_equal",
+    "array_equiv",
+    "array_split",
+    "asarray",
+    "asin",
+    "asinh",
+    "associative_scan",
+    "astype",
+    "atan",
+    "atan2",
+    "atanh",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "average",
+    "bartlett",
+    "bernoulli",
+    "beta",
+    "betainc",
+    "bfloat16",
+    "bincount",
+    "binomial",
+    "bitcast",
+    "bitwise_and",
+    "bitwise_count",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "blackman",
+    "block",
+    "block_diag",
+    "broadcast",
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "broadcast_var",
+    "can_cast",
+    "cartesian_prod",
+    "cast",
+    "cat",
+    "categorical",
+    "cauchy",
+    "cbrt",
+    "cdist",
+    "ceil",
+    "celu",
+    "chisquare",
+    "choice",
+    "choose",
+    "clamp",
+    "clip",
+    "column_stack",
+    "combinations",
+    "compress",
+    "concat",
+    "concatenate",
+    "conj",
+    "convolve",
+    "copysign",
+    "corrcoef",
+    "correlate",
+    "cos",
+    "cosh",
+    "count_nonzero",
+    "cov",
+    "cross",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "cumulative_trapezoid",
+    "default_dtype",
+    "deg2rad",
+    "degrees",
+    "delete",
+    "device",
+    "devices",
+    "diag",
+    "diag_embed",
+    "diag_indices",
+    "diag_indices_from",
+    "diagflat",
+    "diagonal",
+    "diff",
+    "digamma",
+    "digitize",
+    "dirichlet",
+    "divide",
+    "divmod",
+    "dot",
+    "dsplit",
+    "dstack",
+    "dtype",
+    "dump",
+    "ediff1d",
+    "einsum",
+    "einsum_path",
+    "elu",
+    "empty",
+    "empty_like",
+    "enable_grad",
+    "entr",
+    "equal",
+    "erf",
+    "erfc",
+    "erfinv",
+    "estimate",
+    "exp",
+    "exp2",
+    "expand_dims",
+    "expit",
+    "explain",
+    "expm1",
+    "exponential",
+    "export",
+    "extract",
+    "eye",
+    "fetch",
+    "fetch_sync",
+    "fill_diagonal",
+    "finfo",
+    "flag_scope",
+    "flags",
+    "flatnonzero",
+    "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
+    "float16",
+    "float32",
+    "float64",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frexp",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammaln",
+    "gather",
+    "gcd",
+    "gelu",
+    "geometric",
+    "geomspace",
+    "get_default_dtype",
+    "get_num_threads",
+    "glu",
+    "grad",
+    "gradient",
+    "greater",
+    "greater_equal",
+    "gumbel",
+    "hamming",
+    "hanning",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "heaviside",
+    "hessian_vector_product",
+    "histogram",
+    "histogram2d",
+    "histogram_bin_edges",
+    "histogramdd",
+    "hsplit",
+    "hstack",
+    "hypot",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "identity",
+    "iinfo",
+    "imag",
+    "indices",
+    "inner",
+    "insert",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "interp",
+    "intersect1d",
+    "invert",
+    "iota",
+    "is_grad_enabled",
+    "isclose",
+    "isdtype",
+    "isfinite",
+    "isin",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "ix_",
+    "jvp",
+    "kaiser",
+    "kron",
+    "kthvalue",
+    "laplace",
+    "last_program",
+    "lcm",
+    "ldexp",
+    "leaky_relu",
+    "left_shift",
+    "lerp",
+    "less",
+    "less_equal",
+    "lexsort",
+    "lgamma",
+    "linear_recurrence",
+    "linspace",
+    "load",
+    "load_program",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "log_ndtr",
+    "log_sigmoid",
+    "log_softmax",
+    "logaddexp",
+    "logaddexp2",
+    "logcumsumexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logistic",
+    "logit",
+    "lognormal",
+    "logspace",
+    "logsumexp",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_transpose",
+    "matvec",
+    "max",
+    "maximum",
+    "mean",
+    "median",
+    "memory_holders",
+    "memory_stats",
+    "memory_summary",
+    "meshgrid",
+    "min",
+    "minimum",
+    "mish",
+    "mod",
+    "mode",
+    "modf",
+    "moveaxis",
+    "multi_dot",
+    "multigammaln",
+    "multinomial",
+    "multiply",
+    "nan_to_num",
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmedian",
+    "nanmin",
+    "nanpercentile",
+    "nanprod",
+    "nanquantile",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "ndtr",
+    "ndtri",
+    "negative",
+    "negative_binomial",
+    "nextafter",
+    "nn",
+    "no_grad",
+    "nonzero",
+    "norm",
+    "normal",
+    "not_equal",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "optim",
+    "outer",
+    "packbits",
+    "pad",
+    "pareto",
+    "partition",
+    "pdist",
+    "percentile",
+    "permutation",
+    "permute",
+    "permute_dims",
+    "piecewise",
+    "poisson",
+    "polyadd",
+    "polyder",
+    "polygamma",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
+    "positive",
+    "pow",
+    "prelu",
+    "prod",
+    "profile_scope",
+    "ptp",
+    "put_along_axis",
+    "quantile",
+    "rad2deg",
+    "radians",
+    "rand",
+    "rand_like",
+    "randint",
+    "randn",
+    "randn_like",
+    "random",
+    "ravel",
+    "ravel_multi_index",
+    "rayleigh",
+    "real",
+    "reciprocal",
+    "reindex",
+    "reindex_reduce",
+    "relu",
+    "relu6",
+    "remainder",
+    "renorm",
+    "repeat",
+    "repeat_interleave",
+    "reset_peak",
+    "reshape",
+    "resize",
+    "result_type",
+    "right_shift",
+    "roll",
+    "rot90",
+    "round",
+    "rsqrt",
+    "save",
+    "scatter_add",
+    "searchsorted",
+    "seed",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "select",
+    "selu",
+    "set_default_dtype",
+    "set_num_threads",
+    "setdiff1d",
+    "setxor1d",
+    "sigmoid",
+    "sign",
+    "signbit",
+    "silu",
+    "sin",
+    "sinc",
+    "sinh",
+    "sliding_window_view",
+    "softmax",
+    "softmin",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "sort",
+    "split",
+    "sqrt",
+    "square",
+    "squeeze",
+    "stack",
+    "stats",
+    "std",
+    "stop_fuse",
+    "stop_grad",
+    "student_t",
+    "subtract",
+    "sum",
+    "swapaxes",
+    "sync",
+    "sync_all",
+    "take",
+    "take_along_axis",
+    "tan",
+    "tanh",
+    "tanhshrink",
+    "tensor",
+    "tensordot",
+    "threshold",
+    "tile",
+    "topk",
+    "trace",
+    "transpose",
+    "trapezoid",
+    "tree_leaves",
+    "tree_map",
+    "tri",
+    "triangular",
+    "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "trim_zeros",
+    "triu",
+    "triu_indices",
+    "triu_indices_from",
+    "true_divide",
+    "trunc",
+    "truncated_normal",
+    "tune",
+    "tuned_schedules",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "unbind",
+    "unflatten",
+    "uniform",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_consecutive",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "unpackbits",
+    "unravel_index",
+    "unsqueeze",
+    "unstack",
+    "unwrap",
+    "vander",
+    "var",
+    "vdot",
+    "vecdot",
+    "vecmat",
+    "vjp",
+    "vsplit",
+    "vstack",
+    "weibull",
+    "where",
+    "xlog1py",
+    "xlogy",
+    "zeros",
+    "zeros_like",
+    "zeta",
+]
 __version__: str
+
+class _Random:
+    """The package `metaops.random`, which is a function, too."""
+
+    Key = _random_Key
+    __call__ = staticmethod(_random_random)
+    bernoulli = staticmethod(_random_bernoulli)
+    beta = staticmethod(_random_beta)
+    binomial = staticmethod(_random_binomial)
+    categorical = staticmethod(_random_categorical)
+    cauchy = staticmethod(_random_cauchy)
+    chisquare = staticmethod(_random_chisquare)
+    choice = staticmethod(_random_choice)
+    dirichlet = staticmethod(_random_dirichlet)
+    exponential = staticmethod(_random_exponential)
+    gamma = staticmethod(_random_gamma)
+    geometric = staticmethod(_random_geometric)
+    gumbel = staticmethod(_random_gumbel)
+    laplace = staticmethod(_random_laplace)
+    logistic = staticmethod(_random_logistic)
+    lognormal = staticmethod(_random_lognormal)
+    multinomial = staticmethod(_random_multinomial)
+    negative_binomial = staticmethod(_random_negative_binomial)
+    normal = staticmethod(_random_normal)
+    pareto = staticmethod(_random_pareto)
+    permutation = staticmethod(_random_permutation)
+    poisson = staticmethod(_random_poisson)
+    rand = staticmethod(_random_rand)
+    rand_like = staticmethod(_random_rand_like)
+    randint = staticmethod(_random_randint)
+    randn = staticmethod(_random_randn)
+    randn_like = staticmethod(_random_randn_like)
+    random = staticmethod(_random_random)
+    rayleigh = staticmethod(_random_rayleigh)
+    student_t = staticmethod(_random_student_t)
+    triangular = staticmethod(_random_triangular)
+    truncated_normal = staticmethod(_random_truncated_normal)
+    uniform = staticmethod(_random_uniform)
+    weibull = staticmethod(_random_weibull)
+
+random: _Random
 
 @_overload
 def broadcast(
@@ -517,77 +1095,42 @@ def seed(*, n: int = ..., N: int = ...) -> None: ...
 def set_num_threads(n: int) -> None: ...
 @_overload
 def set_num_threads(*, n: int = ..., N: int = ...) -> None: ...
-def glu(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
-    """Return the first half along a dimension times the `sigmoid` of the second."""
-
-def leaky_relu(x: _VarLike, slope: float = 0.01, *, negative_slope: float = ...) -> _Var:
-    """Return x where it is positive, else ``slope * x``."""
-
-def log_softmax(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
-    """Return the logarithm of ``softmax(x, dim)``; NaN where x has NaN or infinity."""
-
-def softmax(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
-    """Return ``exp(x) / sum(exp(x))`` along a dimension, computed without overflow."""
-
-def softmin(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
-    """Return ``softmax(-x)`` along a dimension."""
-
-@_overload
-def threshold(x: _VarLike, threshold: float, value: float) -> _Var:
-    """Return x where it is above the threshold, else `value`."""
-
-@_overload
-def threshold(
-    x: _VarLike,
-    threshold: float,
+def export(
+    fn: _Callable,
+    args: _Sequence,
+    path: str | _os.PathLike,
     *,
-    value: float = ...,
-    constant_values: float = ...,
-    end_values: float = ...,
-    fill_value: float = ...,
-) -> _Var: ...
-def diag_embed(
-    x: _VarLike,
-    offset: int = 0,
-    dim1: int = -2,
-    dim2: int = -1,
+    targets: _Sequence[str] | None = None,
+    metadata: _Mapping[str, str] | None = None,
+    code: _builtins.bool = True,
+    schedules: _Mapping[str, str | _os.PathLike] | None = None,
+    inputs: _Sequence[str] | None = ...,
+) -> None:
+    """Write a file with a program that computes what a function does."""
+
+@_overload
+def hessian_vector_product(
+    loss: _Var, inputs: _Sequence[_Var], vectors: _Sequence[_Var]
+) -> list[_Var]:
+    """Return the Hessian of a loss by the inputs, times vectors."""
+
+@_overload
+def hessian_vector_product(
+    *, loss: _Var = ..., outputs: _Var = ..., inputs: _Sequence[_Var], vectors: _Sequence[_Var]
+) -> list[_Var]: ...
+@_overload
+def save(value: _Any, path: _Path) -> None:
+    """Write a value to a file, from which `load` returns its like."""
+
+@_overload
+def save(
     *,
-    diagonal: int = ...,
-    k: int = ...,
-    axis1: int = ...,
-    axis2: int = ...,
-) -> _Var:
-    """Return matrices with x's last dimension on their diagonals, else 0."""
-
-@_overload
-def resize(x: _VarLike, shape: _Shape) -> _Var:
-    """Return x's elements, repeated as often as needed, in row-major order under a shape."""
-
-@_overload
-def resize(x: _VarLike, *, shape: _Shape = ..., size: _Shape = ...) -> _Var: ...
-@_overload
-def unflatten(x: _VarLike, dim: int, sizes: _Sequence[int]) -> _Var:
-    """Return x with one dimension made several; one of their extents may be -1."""
-
-@_overload
-def unflatten(
-    x: _VarLike, *, dim: int = ..., axis: int = ..., dims: int = ..., sizes: _Sequence[int]
-) -> _Var: ...
-def categorical(
-    logits: _VarLike, shape: _Shape = (), *, key: _Key | None = None, size: _Shape = ...
-) -> _Var:
-    """Return categories, int64, by logarithms of their probabilities."""
-
-def compress(
-    condition: _VarLike,
-    x: _VarLike,
-    dim: int | None = None,
-    *,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return the slices of x along a dimension for which a condition holds."""
-
+    value: _Any = ...,
+    constant_values: _Any = ...,
+    end_values: _Any = ...,
+    fill_value: _Any = ...,
+    path: _Path,
+) -> None: ...
 def arange(
     start: float,
     stop: float | None = None,
@@ -675,236 +1218,34 @@ def vander(
 ) -> _Var:
     """Return the Vandermonde matrix, whose columns are powers of a vector."""
 
-def associative_scan(
-    function: _Callable[[_Any, _Any], _Any],
-    elements: _VarLike | _Sequence[_VarLike],
-    dim: int = 0,
-    *,
-    reverse: _builtins.bool = False,
-    axis: int = ...,
-    dims: int = ...,
-) -> _Any:
-    """Return the elements up to each one, combined by an associative function."""
+def glu(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return the first half along a dimension times the `sigmoid` of the second."""
 
-def cummax(
-    x: _VarLike,
-    dim: int | None = None,
-    *,
-    reverse: _builtins.bool = False,
-    exclusive: _builtins.bool = False,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return the largest of the elements up to each one; NaN from the first NaN on."""
+def leaky_relu(x: _VarLike, slope: float = 0.01, *, negative_slope: float = ...) -> _Var:
+    """Return x where it is positive, else ``slope * x``."""
 
-def cummin(
-    x: _VarLike,
-    dim: int | None = None,
-    *,
-    reverse: _builtins.bool = False,
-    exclusive: _builtins.bool = False,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return the smallest of the elements up to each one; see `cummax`."""
+def log_softmax(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return the logarithm of ``softmax(x, dim)``; NaN where x has NaN or infinity."""
 
-def cumprod(
-    x: _VarLike,
-    dim: int | None = None,
-    dtype: _DType | None = None,
-    out: None = None,
-    *,
-    reverse: _builtins.bool = False,
-    exclusive: _builtins.bool = False,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return the products of the elements up to each one; see `cumsum`."""
+def softmax(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return ``exp(x) / sum(exp(x))`` along a dimension, computed without overflow."""
 
-def cumsum(
-    x: _VarLike,
-    dim: int | None = None,
-    dtype: _DType | None = None,
-    out: None = None,
-    *,
-    reverse: _builtins.bool = False,
-    exclusive: _builtins.bool = False,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return the sums of the elements up to each one."""
-
-def cumulative_prod(
-    x: _VarLike,
-    dim: int | None = None,
-    *,
-    dtype: _DType | None = None,
-    include_initial: _builtins.bool = False,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return `cumprod` as the array API has it; see `cumulative_sum`."""
-
-def cumulative_sum(
-    x: _VarLike,
-    dim: int | None = None,
-    *,
-    dtype: _DType | None = None,
-    include_initial: _builtins.bool = False,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return `cumsum` as the array API has it."""
-
-def linear_recurrence(
-    factors: _VarLike,
-    x: _VarLike,
-    dim: int = -1,
-    *,
-    reverse: _builtins.bool = False,
-    exclusive: _builtins.bool = False,
-    axis: int = ...,
-    dims: int = ...,
-) -> _Var:
-    """Return h with ``h[k] = factors[k] * h[k - 1] + x[k]`` along a dimension."""
-
-def logcumsumexp(
-    x: _VarLike,
-    dim: int | None = None,
-    *,
-    reverse: _builtins.bool = False,
-    exclusive: _builtins.bool = False,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return the logarithms of the sums of ``exp(x)`` up to each element."""
-
-def diag(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
-    """Return a diagonal of a matrix, or a matrix with a diagonal of a vector and zeros."""
-
-def diagflat(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
-    """Return a matrix with x, flattened, on a diagonal, and zeros elsewhere."""
-
-def diagonal(
-    x: _VarLike,
-    offset: int = 0,
-    dim1: int = 0,
-    dim2: int = 1,
-    *,
-    diagonal: int = ...,
-    k: int = ...,
-    axis1: int = ...,
-    axis2: int = ...,
-) -> _Var:
-    """Return a diagonal of matrices, as the last dimension."""
+def softmin(x: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return ``softmax(-x)`` along a dimension."""
 
 @_overload
-def eye(
-    n: int,
-    m: int | None = None,
-    offset: int = 0,
-    dtype: _DType | None = None,
-    *,
-    device: str | None = None,
-    M: int | None = ...,
-    diagonal: int = ...,
-    k: int = ...,
-) -> _Var:
-    """Return an n x m matrix of ones on a diagonal, and zeros elsewhere, of `default_dtype`."""
+def threshold(x: _VarLike, threshold: float, value: float) -> _Var:
+    """Return x where it is above the threshold, else `value`."""
 
 @_overload
-def eye(
-    *,
-    n: int = ...,
-    N: int = ...,
-    m: int | None = None,
-    offset: int = 0,
-    dtype: _DType | None = None,
-    device: str | None = None,
-    M: int | None = ...,
-    diagonal: int = ...,
-    k: int = ...,
-) -> _Var: ...
-def trace(
+def threshold(
     x: _VarLike,
-    offset: int = 0,
-    dim1: int = 0,
-    dim2: int = 1,
+    threshold: float,
     *,
-    diagonal: int = ...,
-    k: int = ...,
-    axis1: int = ...,
-    axis2: int = ...,
-) -> _Var:
-    """Return the sum of a diagonal of matrices; see `diagonal`."""
-
-def tril(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
-    """Return x with zeros above a diagonal of its last two dimensions."""
-
-def triu(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
-    """Return x with zeros below a diagonal of its last two dimensions."""
-
-def diff(
-    x: _VarLike,
-    n: int = 1,
-    dim: int = -1,
-    prepend: _VarLike | None = None,
-    append: _VarLike | None = None,
-    *,
-    N: int = ...,
-    axis: int = ...,
-    dims: int = ...,
-) -> _Var:
-    """Return the n-th differences of neighbours along a dimension."""
-
-def gradient(
-    x: _VarLike,
-    *spacing: _VarLike,
-    dim: _Axes = None,
-    edge_order: int = 1,
-    axis: _Axes = ...,
-    dims: _Axes = ...,
-) -> _Var | list[_Var]:
-    """Return the slopes of a function that x samples, as ``numpy.gradient``."""
-
-def trapezoid(
-    y: _VarLike,
-    x: _VarLike | None = None,
-    dx: float = 1.0,
-    dim: int = -1,
-    *,
-    axis: int = ...,
-    dims: int = ...,
-) -> _Var:
-    """Return the area under samples of a function, by the trapezoidal rule."""
-
-def cdist(
-    x: _VarLike, y: _VarLike, order: float = 2.0, *, ord: float = ..., p: float = ...
-) -> _Var:
-    """Return the distance of each row of x from each row of y."""
-
-def pdist(x: _VarLike, order: float = 2.0, *, ord: float = ..., p: float = ...) -> _Var:
-    """Return the distance of each row of a matrix from each row after it."""
-
-@_overload
-def renorm(x: _VarLike, order: float, dim: int, maxnorm: float) -> _Var:
-    """Return x with slices whose norm is too large scaled to have that norm."""
-
-@_overload
-def renorm(
-    x: _VarLike, order: float, *, dim: int = ..., axis: int = ..., dims: int = ..., maxnorm: float
-) -> _Var: ...
-@_overload
-def renorm(
-    x: _VarLike,
-    *,
-    order: float = ...,
-    ord: float = ...,
-    p: float = ...,
-    dim: int = ...,
-    axis: int = ...,
-    dims: int = ...,
-    maxnorm: float,
+    value: float = ...,
+    constant_values: float = ...,
+    end_values: float = ...,
+    fill_value: float = ...,
 ) -> _Var: ...
 def clip(
     x: _VarLike,
@@ -918,19 +1259,6 @@ def clip(
     max: _VarLike | None = ...,
 ) -> _Var:
     """Return x moved into ``[low, high]``; a bound that is None does nothing."""
-
-def export(
-    fn: _Callable,
-    args: _Sequence,
-    path: str | _os.PathLike,
-    *,
-    targets: _Sequence[str] | None = None,
-    metadata: _Mapping[str, str] | None = None,
-    code: _builtins.bool = True,
-    schedules: _Mapping[str, str | _os.PathLike] | None = None,
-    inputs: _Sequence[str] | None = ...,
-) -> None:
-    """Write a file with a program that computes what a function does."""
 
 @_overload
 def ldexp(x: _VarLike, exponent: _VarLike) -> _Var:
@@ -947,6 +1275,37 @@ def polygamma(n: _VarLike, x: _VarLike) -> _Var:
 
 @_overload
 def polygamma(*, n: _VarLike = ..., N: _VarLike = ..., x: _VarLike) -> _Var: ...
+def packbits(
+    x: _VarLike,
+    dim: int | None = None,
+    bitorder: str = "big",
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the elements along a dimension as the bits of bytes."""
+
+def unpackbits(
+    x: _VarLike,
+    dim: int | None = None,
+    count: int | None = None,
+    bitorder: str = "big",
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the bits of bytes, as 0 and 1, along a dimension."""
+
+def compress(
+    condition: _VarLike,
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the slices of x along a dimension for which a condition holds."""
+
 @_overload
 def gather(x: _VarLike, dim: int, index: _VarLike) -> _Var:
     """Return ``result[i, j, k] = x[i, index[i, j, k], k]`` for ``dim=1``."""
@@ -1052,28 +1411,213 @@ def take_along_axis(
     dims: int | None = ...,
 ) -> _Var: ...
 @_overload
-def hessian_vector_product(
-    loss: _Var, inputs: _Sequence[_Var], vectors: _Sequence[_Var]
-) -> list[_Var]:
-    """Return the Hessian of a loss by the inputs, times vectors."""
+def diag_indices(n: int, ndim: int = 2) -> tuple[_Var, ...]:
+    """Return the indices of the main diagonal, by each of `ndim` dimensions of extent n."""
 
 @_overload
-def hessian_vector_product(
-    *, loss: _Var = ..., outputs: _Var = ..., inputs: _Sequence[_Var], vectors: _Sequence[_Var]
-) -> list[_Var]: ...
+def diag_indices(*, n: int = ..., N: int = ..., ndim: int = 2) -> tuple[_Var, ...]: ...
 @_overload
-def save(value: _Any, path: _Path) -> None:
-    """Write a value to a file, from which `load` returns its like."""
+def ravel_multi_index(
+    indices: _Sequence[_VarLike], shape: _Sequence[int], mode: str = "raise"
+) -> _Var:
+    """Return the flat index for one by each dimension, in row-major order."""
 
 @_overload
-def save(
+def ravel_multi_index(
+    indices: _Sequence[_VarLike],
     *,
-    value: _Any = ...,
-    constant_values: _Any = ...,
-    end_values: _Any = ...,
-    fill_value: _Any = ...,
-    path: _Path,
-) -> None: ...
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+    mode: str = "raise",
+) -> _Var: ...
+@_overload
+def ravel_multi_index(
+    *,
+    indices: _Sequence[_VarLike] = ...,
+    index: _Sequence[_VarLike] = ...,
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+    mode: str = "raise",
+) -> _Var: ...
+def tril_indices_from(
+    x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...
+) -> list[_Var]:
+    """Return rows and columns of the lower triangle of a matrix, see `tril_indices`."""
+
+def triu_indices_from(
+    x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...
+) -> list[_Var]:
+    """Return rows and columns of the upper triangle of a matrix, see `triu_indices`."""
+
+@_overload
+def unravel_index(indices: _VarLike, shape: _Sequence[int]) -> tuple[_Var, ...]:
+    """Return the index by each dimension for flat ones, in row-major order."""
+
+@_overload
+def unravel_index(
+    indices: _VarLike, *, shape: _Sequence[int] = ..., size: _Sequence[int] = ...
+) -> tuple[_Var, ...]: ...
+@_overload
+def unravel_index(
+    *,
+    indices: _VarLike = ...,
+    index: _VarLike = ...,
+    shape: _Sequence[int] = ...,
+    size: _Sequence[int] = ...,
+) -> tuple[_Var, ...]: ...
+def cdist(
+    x: _VarLike, y: _VarLike, order: float = 2.0, *, ord: float = ..., p: float = ...
+) -> _Var:
+    """Return the distance of each row of x from each row of y."""
+
+def pdist(x: _VarLike, order: float = 2.0, *, ord: float = ..., p: float = ...) -> _Var:
+    """Return the distance of each row of a matrix from each row after it."""
+
+@_overload
+def renorm(x: _VarLike, order: float, dim: int, maxnorm: float) -> _Var:
+    """Return x with slices whose norm is too large scaled to have that norm."""
+
+@_overload
+def renorm(
+    x: _VarLike, order: float, *, dim: int = ..., axis: int = ..., dims: int = ..., maxnorm: float
+) -> _Var: ...
+@_overload
+def renorm(
+    x: _VarLike,
+    *,
+    order: float = ...,
+    ord: float = ...,
+    p: float = ...,
+    dim: int = ...,
+    axis: int = ...,
+    dims: int = ...,
+    maxnorm: float,
+) -> _Var: ...
+def cross(a: _VarLike, b: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return the cross product of vectors of three numbers."""
+
+@_overload
+def matrix_power(x: _VarLike, exponent: int) -> _Var:
+    """Return square matrices multiplied with themselves, by repeated squaring."""
+
+@_overload
+def matrix_power(x: _VarLike, *, exponent: int = ..., n: int = ...) -> _Var: ...
+def tensordot(
+    a: _VarLike,
+    b: _VarLike,
+    axes: int | tuple[int | _Sequence[int], int | _Sequence[int]] = 2,
+    *,
+    dims: int | tuple[int | _Sequence[int], int | _Sequence[int]] = ...,
+) -> _Var:
+    """Return sums of products over pairs of dimensions, as ``numpy.tensordot``."""
+
+def vecdot(a: _VarLike, b: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
+    """Return the sums of products along one dimension of tensors that broadcast."""
+
+def associative_scan(
+    function: _Callable[[_Any, _Any], _Any],
+    elements: _VarLike | _Sequence[_VarLike],
+    dim: int = 0,
+    *,
+    reverse: _builtins.bool = False,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Any:
+    """Return the elements up to each one, combined by an associative function."""
+
+def cummax(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the largest of the elements up to each one; NaN from the first NaN on."""
+
+def cummin(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the smallest of the elements up to each one; see `cummax`."""
+
+def cumprod(
+    x: _VarLike,
+    dim: int | None = None,
+    dtype: _DType | None = None,
+    out: None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the products of the elements up to each one; see `cumsum`."""
+
+def cumsum(
+    x: _VarLike,
+    dim: int | None = None,
+    dtype: _DType | None = None,
+    out: None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the sums of the elements up to each one."""
+
+def cumulative_prod(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    dtype: _DType | None = None,
+    include_initial: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return `cumprod` as the array API has it; see `cumulative_sum`."""
+
+def cumulative_sum(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    dtype: _DType | None = None,
+    include_initial: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return `cumsum` as the array API has it."""
+
+def linear_recurrence(
+    factors: _VarLike,
+    x: _VarLike,
+    dim: int = -1,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return h with ``h[k] = factors[k] * h[k - 1] + x[k]`` along a dimension."""
+
+def logcumsumexp(
+    x: _VarLike,
+    dim: int | None = None,
+    *,
+    reverse: _builtins.bool = False,
+    exclusive: _builtins.bool = False,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the logarithms of the sums of ``exp(x)`` up to each element."""
+
 def nanargmax(
     x: _VarLike,
     dim: int | None = None,
@@ -1177,207 +1721,6 @@ def norm(
     keepdim: _builtins.bool = ...,
 ) -> _Var:
     """Return the vector norm of the elements along the dimensions, a float."""
-
-def argpartition(
-    x: _VarLike,
-    kth: int | _Sequence[int],
-    dim: int | None = -1,
-    *,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return where the elements of `partition` are in x, int64."""
-
-def lexsort(
-    keys: _VarLike | _Sequence[_VarLike], dim: int = -1, *, axis: int = ..., dims: int = ...
-) -> _Var:
-    """Return the places that order by several keys, the last of which counts most."""
-
-def mode(
-    x: _VarLike,
-    dim: int = -1,
-    keepdims: _builtins.bool = False,
-    *,
-    axis: int = ...,
-    dims: int = ...,
-    keepdim: _builtins.bool = ...,
-) -> _Sorted:
-    """Return the element that is there most often, the smallest of several, and a place."""
-
-def partition(
-    x: _VarLike,
-    kth: int | _Sequence[int],
-    dim: int | None = -1,
-    *,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return x with element `kth` where it is in order, and none after it smaller."""
-
-def packbits(
-    x: _VarLike,
-    dim: int | None = None,
-    bitorder: str = "big",
-    *,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return the elements along a dimension as the bits of bytes."""
-
-def unpackbits(
-    x: _VarLike,
-    dim: int | None = None,
-    count: int | None = None,
-    bitorder: str = "big",
-    *,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return the bits of bytes, as 0 and 1, along a dimension."""
-
-@_overload
-def pad(
-    x: _VarLike,
-    widths: _Widths,
-    mode: str = "constant",
-    value: float = 0,
-    *,
-    constant_values: float = ...,
-    end_values: float = ...,
-    fill_value: float = ...,
-) -> _Var:
-    """Return x with a border, as ``numpy.pad``."""
-
-@_overload
-def pad(
-    x: _VarLike,
-    *,
-    widths: _Widths = ...,
-    pad_width: _Widths = ...,
-    mode: str = "constant",
-    value: float = 0,
-    constant_values: float = ...,
-    end_values: float = ...,
-    fill_value: float = ...,
-) -> _Var: ...
-@_overload
-def diag_indices(n: int, ndim: int = 2) -> tuple[_Var, ...]:
-    """Return the indices of the main diagonal, by each of `ndim` dimensions of extent n."""
-
-@_overload
-def diag_indices(*, n: int = ..., N: int = ..., ndim: int = 2) -> tuple[_Var, ...]: ...
-@_overload
-def ravel_multi_index(
-    indices: _Sequence[_VarLike], shape: _Sequence[int], mode: str = "raise"
-) -> _Var:
-    """Return the flat index for one by each dimension, in row-major order."""
-
-@_overload
-def ravel_multi_index(
-    indices: _Sequence[_VarLike],
-    *,
-    shape: _Sequence[int] = ...,
-    size: _Sequence[int] = ...,
-    mode: str = "raise",
-) -> _Var: ...
-@_overload
-def ravel_multi_index(
-    *,
-    indices: _Sequence[_VarLike] = ...,
-    index: _Sequence[_VarLike] = ...,
-    shape: _Sequence[int] = ...,
-    size: _Sequence[int] = ...,
-    mode: str = "raise",
-) -> _Var: ...
-def tril_indices_from(
-    x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...
-) -> list[_Var]:
-    """Return rows and columns of the lower triangle of a matrix, see `tril_indices`."""
-
-def triu_indices_from(
-    x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...
-) -> list[_Var]:
-    """Return rows and columns of the upper triangle of a matrix, see `triu_indices`."""
-
-@_overload
-def unravel_index(indices: _VarLike, shape: _Sequence[int]) -> tuple[_Var, ...]:
-    """Return the index by each dimension for flat ones, in row-major order."""
-
-@_overload
-def unravel_index(
-    indices: _VarLike, *, shape: _Sequence[int] = ..., size: _Sequence[int] = ...
-) -> tuple[_Var, ...]: ...
-@_overload
-def unravel_index(
-    *,
-    indices: _VarLike = ...,
-    index: _VarLike = ...,
-    shape: _Sequence[int] = ...,
-    size: _Sequence[int] = ...,
-) -> tuple[_Var, ...]: ...
-def polyder(p: _VarLike, m: int = 1, *, M: int = ...) -> _Var:
-    """Return the derivative of order m of a polynomial."""
-
-def polyint(p: _VarLike, m: int = 1, k: _VarLike = 0, *, M: int = ...) -> _Var:
-    """Return the integral of order m of a polynomial, floats."""
-
-def cross(a: _VarLike, b: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
-    """Return the cross product of vectors of three numbers."""
-
-@_overload
-def matrix_power(x: _VarLike, exponent: int) -> _Var:
-    """Return square matrices multiplied with themselves, by repeated squaring."""
-
-@_overload
-def matrix_power(x: _VarLike, *, exponent: int = ..., n: int = ...) -> _Var: ...
-def tensordot(
-    a: _VarLike,
-    b: _VarLike,
-    axes: int | tuple[int | _Sequence[int], int | _Sequence[int]] = 2,
-    *,
-    dims: int | tuple[int | _Sequence[int], int | _Sequence[int]] = ...,
-) -> _Var:
-    """Return sums of products over pairs of dimensions, as ``numpy.tensordot``."""
-
-def vecdot(a: _VarLike, b: _VarLike, dim: int = -1, *, axis: int = ..., dims: int = ...) -> _Var:
-    """Return the sums of products along one dimension of tensors that broadcast."""
-
-def median(
-    x: _VarLike,
-    dim: _Axes = None,
-    keepdims: _builtins.bool = False,
-    *,
-    axis: _Axes = ...,
-    dims: _Axes = ...,
-    keepdim: _builtins.bool = ...,
-) -> _Var:
-    """Return the element in the middle, or the mean of both; see `quantile`."""
-
-def percentile(
-    x: _VarLike,
-    q: _VarLike,
-    dim: _Axes = None,
-    keepdims: _builtins.bool = False,
-    method: str = "linear",
-    *,
-    axis: _Axes = ...,
-    dims: _Axes = ...,
-    keepdim: _builtins.bool = ...,
-) -> _Var:
-    """Return the `quantile` for q / 100."""
-
-def quantile(
-    x: _VarLike,
-    q: _VarLike,
-    dim: _Axes = None,
-    keepdims: _builtins.bool = False,
-    method: str = "linear",
-    *,
-    axis: _Axes = ...,
-    dims: _Axes = ...,
-    keepdim: _builtins.bool = ...,
-) -> _Var:
-    """Return what a share q of the elements is not above."""
 
 def all(
     x: _VarLike,
@@ -1569,6 +1912,145 @@ def var(
 ) -> _Var:
     """Return the variance: the mean square of what differs from the mean."""
 
+def cumulative_trapezoid(
+    y: _VarLike,
+    x: _VarLike | None = None,
+    dx: float = 1.0,
+    dim: int = -1,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return the areas under samples of a function up to each but the first."""
+
+def unwrap(
+    x: _VarLike,
+    discont: float | None = None,
+    dim: int = -1,
+    *,
+    period: float = ...,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return x with multiples of a period added, so that it has no jumps."""
+
+def diag_embed(
+    x: _VarLike,
+    offset: int = 0,
+    dim1: int = -2,
+    dim2: int = -1,
+    *,
+    diagonal: int = ...,
+    k: int = ...,
+    axis1: int = ...,
+    axis2: int = ...,
+) -> _Var:
+    """Return matrices with x's last dimension on their diagonals, else 0."""
+
+@_overload
+def resize(x: _VarLike, shape: _Shape) -> _Var:
+    """Return x's elements, repeated as often as needed, in row-major order under a shape."""
+
+@_overload
+def resize(x: _VarLike, *, shape: _Shape = ..., size: _Shape = ...) -> _Var: ...
+@_overload
+def unflatten(x: _VarLike, dim: int, sizes: _Sequence[int]) -> _Var:
+    """Return x with one dimension made several; one of their extents may be -1."""
+
+@_overload
+def unflatten(
+    x: _VarLike, *, dim: int = ..., axis: int = ..., dims: int = ..., sizes: _Sequence[int]
+) -> _Var: ...
+def diag(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
+    """Return a diagonal of a matrix, or a matrix with a diagonal of a vector and zeros."""
+
+def diagflat(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
+    """Return a matrix with x, flattened, on a diagonal, and zeros elsewhere."""
+
+def diagonal(
+    x: _VarLike,
+    offset: int = 0,
+    dim1: int = 0,
+    dim2: int = 1,
+    *,
+    diagonal: int = ...,
+    k: int = ...,
+    axis1: int = ...,
+    axis2: int = ...,
+) -> _Var:
+    """Return a diagonal of matrices, as the last dimension."""
+
+@_overload
+def eye(
+    n: int,
+    m: int | None = None,
+    offset: int = 0,
+    dtype: _DType | None = None,
+    *,
+    device: str | None = None,
+    M: int | None = ...,
+    diagonal: int = ...,
+    k: int = ...,
+) -> _Var:
+    """Return an n x m matrix of ones on a diagonal, and zeros elsewhere, of `default_dtype`."""
+
+@_overload
+def eye(
+    *,
+    n: int = ...,
+    N: int = ...,
+    m: int | None = None,
+    offset: int = 0,
+    dtype: _DType | None = None,
+    device: str | None = None,
+    M: int | None = ...,
+    diagonal: int = ...,
+    k: int = ...,
+) -> _Var: ...
+def trace(
+    x: _VarLike,
+    offset: int = 0,
+    dim1: int = 0,
+    dim2: int = 1,
+    *,
+    diagonal: int = ...,
+    k: int = ...,
+    axis1: int = ...,
+    axis2: int = ...,
+) -> _Var:
+    """Return the sum of a diagonal of matrices; see `diagonal`."""
+
+def tril(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
+    """Return x with zeros above a diagonal of its last two dimensions."""
+
+def triu(x: _VarLike, offset: int = 0, *, diagonal: int = ..., k: int = ...) -> _Var:
+    """Return x with zeros below a diagonal of its last two dimensions."""
+
+@_overload
+def pad(
+    x: _VarLike,
+    widths: _Widths,
+    mode: str = "constant",
+    value: float = 0,
+    *,
+    constant_values: float = ...,
+    end_values: float = ...,
+    fill_value: float = ...,
+) -> _Var:
+    """Return x with a border, as ``numpy.pad``."""
+
+@_overload
+def pad(
+    x: _VarLike,
+    *,
+    widths: _Widths = ...,
+    pad_width: _Widths = ...,
+    mode: str = "constant",
+    value: float = 0,
+    constant_values: float = ...,
+    end_values: float = ...,
+    fill_value: float = ...,
+) -> _Var: ...
 def repeat(
     x: _VarLike,
     repeats: _VarLike,
@@ -1608,28 +2090,6 @@ def tile(x: _VarLike, reps: int | _Sequence[int]) -> _Var:
 def tile(
     x: _VarLike, *, reps: int | _Sequence[int] = ..., dims: int | _Sequence[int] = ...
 ) -> _Var: ...
-def cumulative_trapezoid(
-    y: _VarLike,
-    x: _VarLike | None = None,
-    dx: float = 1.0,
-    dim: int = -1,
-    *,
-    axis: int = ...,
-    dims: int = ...,
-) -> _Var:
-    """Return the areas under samples of a function up to each but the first."""
-
-def unwrap(
-    x: _VarLike,
-    discont: float | None = None,
-    dim: int = -1,
-    *,
-    period: float = ...,
-    axis: int = ...,
-    dims: int = ...,
-) -> _Var:
-    """Return x with multiples of a period added, so that it has no jumps."""
-
 @_overload
 def broadcast_to(x: _VarLike, shape: _Shape) -> _Var:
     """Return x repeated to a shape, as operators repeat the smaller of their operands."""
@@ -1705,51 +2165,6 @@ def unsqueeze(
     axis: int | _Sequence[int] = ...,
     dims: int | _Sequence[int] = ...,
 ) -> _Var: ...
-def argsort(
-    x: _VarLike,
-    dim: int | None = -1,
-    descending: _builtins.bool = False,
-    *,
-    stable: _builtins.bool = True,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return where the elements in the order of `sort` are along the dimension, int64."""
-
-def kthvalue(
-    x: _VarLike,
-    k: int,
-    dim: int = -1,
-    keepdims: _builtins.bool = False,
-    *,
-    axis: int = ...,
-    dims: int = ...,
-    keepdim: _builtins.bool = ...,
-) -> _Sorted:
-    """Return the k-th smallest element along a dimension; the first is number 1."""
-
-def sort(
-    x: _VarLike,
-    dim: int | None = -1,
-    descending: _builtins.bool = False,
-    *,
-    stable: _builtins.bool = True,
-    axis: int | None = ...,
-    dims: int | None = ...,
-) -> _Var:
-    """Return the elements along a dimension in rising order."""
-
-def topk(
-    x: _VarLike,
-    k: int,
-    dim: int = -1,
-    largest: _builtins.bool = True,
-    *,
-    axis: int = ...,
-    dims: int = ...,
-) -> _Sorted:
-    """Return the k largest elements along a dimension, from the largest on."""
-
 @_overload
 def array_split(
     x: _VarLike, sections: int | _Sequence[int], dim: int = 0, *, axis: int = ..., dims: int = ...
@@ -1861,6 +2276,174 @@ def stack(tensors: _Sequence[_VarLike], dim: int = 0, *, axis: int = ..., dims: 
 def unstack(x: _VarLike, dim: int = 0, *, axis: int = ..., dims: int = ...) -> tuple[_Var, ...]:
     """Return the slices ``x[0], x[1], ...`` along a dimension, without it."""
 
+def sliding_window_view(
+    x: _VarLike,
+    window_shape: int | _Sequence[int],
+    dim: int | _Sequence[int] | None = None,
+    *,
+    axis: int | _Sequence[int] | None = ...,
+    dims: int | _Sequence[int] | None = ...,
+) -> _Var:
+    """Return all windows of x, as ``numpy.lib.stride_tricks.sliding_window_view``."""
+
+def diff(
+    x: _VarLike,
+    n: int = 1,
+    dim: int = -1,
+    prepend: _VarLike | None = None,
+    append: _VarLike | None = None,
+    *,
+    N: int = ...,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return the n-th differences of neighbours along a dimension."""
+
+def gradient(
+    x: _VarLike,
+    *spacing: _VarLike,
+    dim: _Axes = None,
+    edge_order: int = 1,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+) -> _Var | list[_Var]:
+    """Return the slopes of a function that x samples, as ``numpy.gradient``."""
+
+def trapezoid(
+    y: _VarLike,
+    x: _VarLike | None = None,
+    dx: float = 1.0,
+    dim: int = -1,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Var:
+    """Return the area under samples of a function, by the trapezoidal rule."""
+
+def polyder(p: _VarLike, m: int = 1, *, M: int = ...) -> _Var:
+    """Return the derivative of order m of a polynomial."""
+
+def polyint(p: _VarLike, m: int = 1, k: _VarLike = 0, *, M: int = ...) -> _Var:
+    """Return the integral of order m of a polynomial, floats."""
+
+def argpartition(
+    x: _VarLike,
+    kth: int | _Sequence[int],
+    dim: int | None = -1,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return where the elements of `partition` are in x, int64."""
+
+def lexsort(
+    keys: _VarLike | _Sequence[_VarLike], dim: int = -1, *, axis: int = ..., dims: int = ...
+) -> _Var:
+    """Return the places that order by several keys, the last of which counts most."""
+
+def mode(
+    x: _VarLike,
+    dim: int = -1,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Sorted:
+    """Return the element that is there most often, the smallest of several, and a place."""
+
+def partition(
+    x: _VarLike,
+    kth: int | _Sequence[int],
+    dim: int | None = -1,
+    *,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return x with element `kth` where it is in order, and none after it smaller."""
+
+def median(
+    x: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the element in the middle, or the mean of both; see `quantile`."""
+
+def percentile(
+    x: _VarLike,
+    q: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    method: str = "linear",
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return the `quantile` for q / 100."""
+
+def quantile(
+    x: _VarLike,
+    q: _VarLike,
+    dim: _Axes = None,
+    keepdims: _builtins.bool = False,
+    method: str = "linear",
+    *,
+    axis: _Axes = ...,
+    dims: _Axes = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Var:
+    """Return what a share q of the elements is not above."""
+
+def argsort(
+    x: _VarLike,
+    dim: int | None = -1,
+    descending: _builtins.bool = False,
+    *,
+    stable: _builtins.bool = True,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return where the elements in the order of `sort` are along the dimension, int64."""
+
+def kthvalue(
+    x: _VarLike,
+    k: int,
+    dim: int = -1,
+    keepdims: _builtins.bool = False,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+    keepdim: _builtins.bool = ...,
+) -> _Sorted:
+    """Return the k-th smallest element along a dimension; the first is number 1."""
+
+def sort(
+    x: _VarLike,
+    dim: int | None = -1,
+    descending: _builtins.bool = False,
+    *,
+    stable: _builtins.bool = True,
+    axis: int | None = ...,
+    dims: int | None = ...,
+) -> _Var:
+    """Return the elements along a dimension in rising order."""
+
+def topk(
+    x: _VarLike,
+    k: int,
+    dim: int = -1,
+    largest: _builtins.bool = True,
+    *,
+    axis: int = ...,
+    dims: int = ...,
+) -> _Sorted:
+    """Return the k largest elements along a dimension, from the largest on."""
+
 def average(
     x: _VarLike,
     dim: _Axes = None,
@@ -1971,12 +2554,7 @@ def nanvar(
 ) -> _Var:
     """Return the variance, as `metaops.var`, of what is not NaN."""
 
-def sliding_window_view(
-    x: _VarLike,
-    window_shape: int | _Sequence[int],
-    dim: int | _Sequence[int] | None = None,
-    *,
-    axis: int | _Sequence[int] | None = ...,
-    dims: int | _Sequence[int] | None = ...,
+def categorical(
+    logits: _VarLike, shape: _Shape = (), *, key: _Key | None = None, size: _Shape = ...
 ) -> _Var:
-    """Return all windows of x, as ``numpy.lib.stride_tricks.sliding_window_view``."""
+    """Return categories, int64, by logarithms of their probabilities."""

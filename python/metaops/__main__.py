@@ -10,7 +10,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from . import _package, cache, calibration  # noqa: F401 (what is measured needs a session)
+from . import _session, cache  # noqa: F401 (what is measured needs a session)
+from .tools import calibration
 
 
 def parse_bytes(text: str) -> int:
@@ -71,7 +72,7 @@ def calibrate(folder: str) -> None:
 
 def print_machine() -> None:
     """Print what there is of everything that a result may depend on."""
-    from ._about import describe_machine
+    from .tools._about import describe_machine
 
     rows = describe_machine()
     width = max(len(name) for name, _ in rows)

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias, TypedDict, overload
 import numpy as np
 import numpy.typing as npt
 
-from ._profile_types import ProgramGraph, ProgramTimes, RunTimes
-from .at import Parts
+from .ops.index.at import Parts
+from .tools._profile_types import ProgramGraph, ProgramTimes, RunTimes
 
 class dtype(str):  # noqa: N801 (as NumPy's)
     """The type of elements: its name, as a str that equals NumPy's types too."""

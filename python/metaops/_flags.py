@@ -14,8 +14,8 @@ import numpy as np
 
 from . import _core
 from ._errors import at_line
-from ._names import nearest
 from ._typing import shown
+from .compat._names import nearest
 from .scopes import Scope
 
 __all__ = ["flag_scope", "flags"]

@@ -15,7 +15,7 @@ import numpy as np
 from . import _core
 from ._core import Var
 from ._flags import flag_scope
-from .info import last_program
+from .tools.info import last_program
 
 __all__ = ["export"]
 

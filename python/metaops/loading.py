@@ -66,6 +66,6 @@ def load_program(
         return execute.load_program(path, threads=threads)
     if given.ir is None:
         raise ValueError("load_program: the file has no MLIR to compile, only machine code")
-    from . import _core, _package  # noqa: F401 (the session's settings)
+    from . import _core, _session  # noqa: F401 (the session's settings)
 
     return execute.load_compiled(path, _core.compile_ir(given.ir, given.signature), threads)

@@ -9,33 +9,18 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from . import (
-    _core,
-    activations,
-    cumulative,
-    diagonals,
-    distinct,
-    elementwise,
-    functions,
-    gathering,
-    norms,
-    operators,
-    printing,
-    products,
-    quantiles,
-    reduction,
-    repeating,
-    rounding,
-    searching,
-    shaping,
-    sorting,
-    splitting,
-)
+from . import _core, operators, printing
 from ._core import Var
-from ._names import ABSENT
 from ._quick import moving_method, reduction_method, rounding_method
-from .at import at
+from .compat._names import ABSENT
 from .fetching import fetch
+from .ops.elementwise import activations, elementwise, functions, rounding
+from .ops.index import gathering
+from .ops.index.at import at
+from .ops.products import products
+from .ops.reduce import cumulative, norms, reduction
+from .ops.shape import diagonals, repeating, shaping, splitting
+from .ops.sort import distinct, quantiles, searching, sorting
 
 
 def _fetch(self: Var, callback: Callable[..., object]) -> None:

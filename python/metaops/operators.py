@@ -9,13 +9,14 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from . import _core, _devices, bits, rounding
+from . import _core, _devices
 from ._core import Var, matmul
 from ._errors import at_line
-from .array_api import array_namespace
-from .elementwise import divmod, equal
-from .products import matrix_transpose
-from .ufuncs import array_ufunc
+from .compat.array_api import array_namespace
+from .compat.ufuncs import array_ufunc
+from .ops.elementwise import bits, rounding
+from .ops.elementwise.elementwise import divmod, equal
+from .ops.products.products import matrix_transpose
 
 __all__ = ["ATTRIBUTES", "SPECIAL_METHODS", "to_device"]
 

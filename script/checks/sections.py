@@ -299,7 +299,7 @@ class Interop(ByChange):
     files = (
         r"^(bench/|docs/From|python/requirements"
         r"|test/python/(conftest|exchanged|util|test_(exchange_with_peers|bench_run|guides))"
-        r"|python/metaops/(exchange|_elsewhere|_names|array_api|__init__|_exports|_package))"
+        r"|python/metaops/(compat/|__init__|_exports|_rooms|_session))"
     )
     objects = r"bindings/(Exchange|DLPack)"
 

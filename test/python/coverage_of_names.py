@@ -6,7 +6,7 @@
     python test/python/coverage_of_names.py
 
 The names are in data/library_names.txt, made from installed libraries; what is said of
-those that are not here is in `metaops._absent`.
+those that are not here is in `metaops.compat._absent`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import chain
 from typing import NamedTuple
 
 import metaops as mo
-from metaops._absent import read_table
+from metaops.compat._absent import read_table
 from metaops.optim import lr_scheduler
 
 DATA = pathlib.Path(__file__).parent / "data"
@@ -111,7 +111,7 @@ def document() -> str:
         cells += [len(library.names) - len(absent), *counts]
         rows.append(f"| {' | '.join(map(str, cells))} |")
     lines = [
-        "<!-- Written by test/python/coverage_of_names.py from metaops/_absent.py. -->",
+        "<!-- Written by test/python/coverage_of_names.py from metaops/compat/_absent.py. -->",
         "",
         "# Coverage",
         "",

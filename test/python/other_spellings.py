@@ -14,7 +14,7 @@ import ast
 import copy
 import pathlib
 
-_NAMES = pathlib.Path(__file__).parents[2] / "python" / "metaops" / "_names.py"
+_NAMES = pathlib.Path(__file__).parents[2] / "python" / "metaops" / "compat" / "_names.py"
 
 #: Tensors: what is given by position, whatever it is called.
 _TENSORS = ("a", "b", "obj", "tensors", "x", "y")
@@ -28,7 +28,7 @@ def _read_table() -> dict[str, tuple[str, ...]]:
     raise ValueError("no table of spellings")
 
 
-#: That of `metaops._names`, which is not imported: what is here writes part of the package.
+#: That of `metaops.compat._names`, which is not imported: what is here writes part of the package.
 SPELLINGS = _read_table()
 
 

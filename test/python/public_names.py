@@ -6,9 +6,9 @@
     python test/python/public_names.py
 
 It reads what the modules list in ``__all__``, and writes `_exports.py`, by which the
-package finds its names, and the stubs `__init__.pyi` and `nn/__init__.pyi`, by which type
-checkers do; functions have other spellings of their parameters there, too (see
-`other_spellings.py`).
+package and its rooms find their names, and the stubs `__init__.pyi` of the package, its
+rooms and its layers, by which type checkers do; functions have other spellings of their
+parameters there, too (see `other_spellings.py`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,31 @@ import json
 import pathlib
 import subprocess
 import sys
+from collections.abc import Iterable
 
 from other_spellings import with_spellings
 
 PACKAGE = pathlib.Path(__file__).parents[2] / "python" / "metaops"
 
-#: Modules all of whose ``__all__`` the package has.
-WHOLE = """
-    _devices _flags activations array_api bessels bits blocks categories choices closeness
-    contraction counts creation cumulative diagonals differences distances distinct distributions
-    elementwise exchange exporting fetching filters floats functions gammas gathering gradients
-    grids histograms incomplete info io limits loading memory nan_orders norms orders packing
-    padding places polynomials probabilities products quantiles reduction repeating rounding
-    running sampling searching segments sets shaping sorting splitting stacking statistics tapers
-    trees tuning windows zetas
-"""
+#: Modules all of whose ``__all__`` the package has, by the rooms that they are in.
+WHOLE = {
+    "": "_devices _flags exporting fetching gradients io loading trees",
+    "compat": "array_api exchange",
+    "ops.create": "creation limits",
+    "ops.elementwise": """
+        activations bessels bits closeness elementwise floats functions incomplete packing
+        probabilities rounding zetas
+    """,
+    "ops.index": "choices gathering places",
+    "ops.products": "contraction distances products",
+    "ops.reduce": "cumulative nan_orders norms reduction running segments",
+    "ops.shape": "blocks diagonals padding repeating shaping splitting stacking windows",
+    "ops.signal": "differences filters polynomials tapers",
+    "ops.sort": "distinct orders quantiles searching sets sorting",
+    "ops.statistics": "grids histograms statistics",
+    "random": "categories counts distributions gammas sampling",
+    "tools": "info memory tuning",
+}
 
 #: Modules of whose names the package has some.
 PARTS = {
@@ -43,20 +53,20 @@ PARTS = {
         set_num_threads stats stop_fuse stop_grad sync sync_all uint16 uint32 uint64 uint8
     """,
     "_defaults": "default_dtype get_default_dtype set_default_dtype",
-    "explaining": "Explanation KernelExplanation explain",
-    "keys": "Key",
     "nn": "Module Sequential",
-    "profiler": "KernelProfile ProfileReport ProgramProfile profile_scope",
+    "random.keys": "Key",
+    "tools.explaining": "Explanation KernelExplanation explain",
+    "tools.profiler": "KernelProfile ProfileReport ProgramProfile profile_scope",
 }
 
 #: Names that ``from metaops import *`` leaves out: of builtins, and of variables of many.
 UNLISTED = {
     "_core": "bool",
-    "array_api": "__array_api_version__ __array_namespace_info__ e inf nan newaxis pi",
+    "compat.array_api": "__array_api_version__ __array_namespace_info__ e inf nan newaxis pi",
 }
 
 #: Modules that are names of the package; `__all__` lists the first two.
-MODULES = ["nn", "optim", "cache", "execute"]
+MODULES = ["nn", "optim", "cache", "compat", "execute", "ops", "random", "tools"]
 
 HEADER = """\
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
@@ -68,7 +78,7 @@ HEADER = """\
 
 def listed(module: str) -> list[str]:
     """Return what a module lists in ``__all__``."""
-    for node in ast.parse((PACKAGE / f"{module}.py").read_text()).body:
+    for node in ast.parse((PACKAGE / f"{module.replace('.', '/')}.py").read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return list(ast.literal_eval(node.value))
     raise ValueError(f"{module} has no __all__")
@@ -76,7 +86,8 @@ def listed(module: str) -> list[str]:
 
 def find_exports() -> dict[str, list[str]]:
     """Return the names that the package lists, by the modules that have them."""
-    exports = {module: listed(module) for module in WHOLE.split()}
+    modules = [f"{room}.{name}".strip(".") for room in WHOLE for name in WHOLE[room].split()]
+    exports = {module: listed(module) for module in modules}
     exports |= {module: names.split() for module, names in PARTS.items()}
     return {module: sorted(exports[module]) for module in sorted(exports)}
 
@@ -115,21 +126,37 @@ MODULES = {json.dumps(MODULES).replace("[", "(").replace("]", ")")}
 # Stubs
 
 
-class Source:
-    """A module's text: where the names in its annotations come from."""
+def relative(package: str, target: list[str]) -> str:
+    """Return how a package of the first level, or the whole one, names a module by dots."""
+    if package and target[:1] == [package]:
+        return "." + ".".join(target[1:])
+    return ("." if not package else "..") + ".".join(target)
 
-    def __init__(self, package: pathlib.Path, module: str) -> None:
-        path = package / f"{module}.py"
+
+class Source:
+    """A module's text: where the names in its annotations come from.
+
+    Modules of the package are named from the package that the stub is of.
+    """
+
+    def __init__(self, package: str, module: str) -> None:
+        folder = PACKAGE / package / module.replace(".", "/")
+        is_package = folder.is_dir()
+        path = folder / "__init__.py" if is_package else folder.with_suffix(".py")
         self.module = module
         self.tree = ast.parse((path if path.exists() else path.with_suffix(".pyi")).read_text())
         self.origins: dict[str, str] = {}
+        parts = [*filter(None, [package]), *module.split(".")]
         for node in self.tree.body:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.asname or alias.name
                     self.origins[name] = f"import {alias.name} as _{name}"
             elif isinstance(node, ast.ImportFrom):
-                origin = "." * node.level + (node.module or "")
+                origin = node.module or ""
+                if node.level:
+                    above = parts[: len(parts) - node.level + is_package]
+                    origin = relative(package, [*above, *origin.split(".")] if origin else above)
                 for alias in node.names:
                     name = alias.asname or alias.name
                     self.origins[name] = f"from {origin} import {alias.name} as _{name}"
@@ -138,7 +165,8 @@ class Source:
             elif isinstance(node, ast.AnnAssign | ast.Assign):
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     name = ast.unparse(target)
-                    alias = f"_{module.strip('_')}{name}" if name.startswith("_") else f"_{name}"
+                    prefix = module.rpartition(".")[2].strip("_")
+                    alias = f"_{prefix}{name}" if name.startswith("_") else f"_{name}"
                     self.origins[name] = f"from .{module} import {name} as {alias}"
 
     def find_function(self, name: str) -> ast.FunctionDef | None:
@@ -191,34 +219,90 @@ def package_stubs() -> str:
     for table in (find_exports(), find_unlisted()):
         for module, names in table.items():
             modules.setdefault(module, []).extend(names)
-    imports = {f"from . import {module} as {module}" for module in MODULES}
-    return write_stubs(PACKAGE, modules, imports, ["__version__: str"])
+    imports = {f"from . import {module} as {module}" for module in MODULES if module != "random"}
+    callable_imports, room = random_stubs()
+    modules["random.sampling"].remove("random")
+    names = [*MODULES[:2], *(name for names in find_exports().values() for name in names)]
+    parts = ["__version__: str", *room]
+    return write_stubs("", modules, imports | callable_imports, parts, names)
 
 
 def layer_stubs() -> str:
     """Return the same of the package of layers, which imports its names one by one."""
-    path = PACKAGE / "nn"
-    listed_names = set(listed("nn/__init__"))
+    listed_names = listed("nn/__init__")
     modules = {}
     imports = set()
-    for node in ast.parse((path / "__init__.py").read_text()).body:
+    for node in ast.parse((PACKAGE / "nn" / "__init__.py").read_text()).body:
         if isinstance(node, ast.ImportFrom):
             names = [alias.name for alias in node.names if alias.name in listed_names]
             if node.module is None:
                 imports |= {f"from . import {name} as {name}" for name in names}
             elif node.level == 1:
                 modules[node.module] = names
-    return write_stubs(path, modules, imports, [])
+    return write_stubs("nn", modules, imports, [], listed_names)
+
+
+def random_stubs() -> tuple[set[str], list[str]]:
+    """Return imports and text of a class: the room `random` is a function, too."""
+    imports, lines = set(), []
+    for module in find_exports():
+        if not module.startswith("random."):
+            continue
+        source = Source("", module)
+        for name in find_exports()[module]:
+            imports.add(f"from .{module} import {name} as _random_{name}")
+            is_class = any(isinstance(n, ast.ClassDef) and n.name == name for n in source.tree.body)
+            value = f"_random_{name}" if is_class else f"staticmethod(_random_{name})"
+            lines.append(f"    {name} = {value}")
+    lines.append("    __call__ = staticmethod(_random_random)")
+    about = '    """The package `metaops.random`, which is a function, too."""'
+    return imports, ["class _Random:", about, *sorted(lines), "random: _Random"]
+
+
+def room_stubs() -> dict[pathlib.Path, str]:
+    """Return the texts of the stubs of rooms, which have names of the package."""
+    exports = find_exports()
+    rooms: dict[str, set[str]] = {"ops": set()}
+    for module, names in exports.items():
+        room = module.rpartition(".")[0]
+        if room:
+            rooms.setdefault(room, set()).update(names)
+            if room.startswith("ops."):
+                rooms["ops"].add(room[4:])
+    folders = {PACKAGE / room.replace(".", "/"): names for room, names in rooms.items()}
+    return {folder / "__init__.pyi": room_stub(folder, names) for folder, names in folders.items()}
+
+
+def room_stub(room: pathlib.Path, names: set[str]) -> str:
+    """Return the text of a room's stub: names of the package, or rooms in it."""
+    above = "." * (len(room.relative_to(PACKAGE).parts) + 1)
+    imports = []
+    for name in names:
+        origin = "." if (room / name).is_dir() else above
+        if name == "random":
+            origin = ".sampling"  # the package's own is the room
+        imports.append(f"from {origin} import {name} as {name}")
+    return stub_text(imports, [], names)
+
+
+def stub_text(imports: Iterable[str], parts: list[str], names: Iterable[str]) -> str:
+    """Return the text of a stub, whose `__all__` lists names."""
+    listing = f"__all__ = {json.dumps(sorted(names))}"
+    first = f'{HEADER}"""The names of the package, for type checkers."""\n'
+    return "\n".join([first, *sorted(imports), listing, *parts, ""])
 
 
 def write_stubs(
-    path: pathlib.Path, modules: dict[str, list[str]], imports: set[str], parts: list[str]
+    package: str,
+    modules: dict[str, list[str]],
+    imports: set[str],
+    parts: list[str],
+    listed_names: list[str],
 ) -> str:
     """Return the text of the stub of a package whose modules have some names."""
     imports |= {"import builtins as _builtins", "from typing import overload as _overload"}
     for module, names in modules.items():
-        is_package = (path / module / "__init__.py").exists()
-        source = Source(path, f"{module}/__init__" if is_package else module)
+        source = Source(package, module)
         for name in names:
             function = source.find_function(name)
             written = None if function is None else stub(source, function)
@@ -230,8 +314,7 @@ def write_stubs(
     bound = [line.split()[-1] for line in imports]
     if twice := {name for name in bound if bound.count(name) > 1}:
         raise ValueError(f"{', '.join(sorted(twice))}: imported from several modules")
-    first = f'{HEADER}"""The names of the package, for type checkers."""\n'
-    return "\n".join([first, *sorted(imports), *parts, ""])
+    return stub_text(imports, parts, listed_names)
 
 
 def formatted(text: str, path: pathlib.Path) -> str:
@@ -254,7 +337,7 @@ def find_files() -> dict[pathlib.Path, str]:
     texts = {
         PACKAGE / "__init__.pyi": package_stubs(),
         PACKAGE / "nn" / "__init__.pyi": layer_stubs(),
-    }
+    } | room_stubs()
     stubs = {path: formatted(text, path) for path, text in texts.items()}
     return {PACKAGE / "_exports.py": table()} | stubs
 

@@ -12,7 +12,7 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import __main__ as command_line
-from metaops import _about, toolkits
+from metaops.tools import _about, toolkits
 
 
 def run(*arguments, **environment):

@@ -21,7 +21,7 @@ ABSENT = [*ELSEWHERE, *chain(*LEFT_OUT.values(), *MISSING.values())]
 def test_each_name_is_here_or_in_a_table(library):
     assert len(library.names) == len(set(library.names)) > 10
     unknown = [n for n in library.names if not library.is_here(n) and n not in ABSENT]
-    assert not unknown, "add them to metaops/_absent.py, with the reason"
+    assert not unknown, "add them to metaops/compat/_absent.py, with the reason"
 
 
 def test_the_tables_hold_absent_names_only():

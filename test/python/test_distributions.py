@@ -10,8 +10,8 @@ import statistics
 import metaops as mo
 import numpy as np
 import pytest
-from metaops._normal import normal_quantile
-from metaops.keys import Key
+from metaops.ops.elementwise._normal import normal_quantile
+from metaops.random.keys import Key
 from util import close, on_processor, same
 
 COUNT = 1 << 15

@@ -323,6 +323,13 @@ def test_bindings_are_all_listed() -> None:
     assert sorted(listed) == sorted(path.name for path in (ROOT / "python/bindings").glob("*.cpp"))
 
 
+def test_rooms_are_all_listed() -> None:
+    listed = first_cells(section("docs/Architecture.md", "Python's rooms"))
+    package = ROOT / "python/metaops"
+    rooms = {str(path.parent.relative_to(package)) for path in package.rglob("*/__init__.py")}
+    assert {*listed} == rooms - {"ops", "nn/utils"}
+
+
 def operations() -> dict[str, str]:
     """Return the names of the dialect's operations by their classes in C++."""
     source = read("include/MetaOps/Dialect/MetaOp", "*.td")

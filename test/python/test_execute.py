@@ -276,7 +276,9 @@ def test_beside_the_compiler(path):
         "from metaops.optim import Adam",
         "from metaops import *",
         "from metaops import nn, _core",
-        "import metaops.cumulative",
+        "import metaops.ops.reduce.cumulative",
+        "import metaops.random",
+        "from metaops.ops import sort",
         "from metaops._core import Var",
         "import metaops.execute",
     ],
@@ -298,8 +300,9 @@ def test_threads_may_import_different_parts_at_once():
         "sys.setswitchinterval(1e-5)\n"
         "import metaops as mo\n"
         "parts = ['import metaops.nn', 'mo.grad', 'import metaops.optim', 'mo.matmul', "
-        "'mo.nn', 'mo.optim', 'from metaops import sorting', 'mo.flags', 'mo.load_program', "
-        "'from metaops.cumulative import cumsum', 'mo.array([1.0])', 'import metaops.execute']\n"
+        "'mo.nn', 'mo.optim', 'from metaops.ops.sort import sorting', 'mo.flags', "
+        "'mo.load_program', 'from metaops.ops.reduce.cumulative import cumsum', "
+        "'mo.array([1.0])', 'import metaops.execute', 'import metaops.random']\n"
         "failures = []\n"
         "def work(part):\n"
         "    try: exec(part, {'mo': mo})\n"

@@ -9,7 +9,8 @@ import warnings
 import metaops as mo
 import numpy as np
 import pytest
-from metaops import _core, calibration
+from metaops import _core
+from metaops.tools import calibration
 
 pytestmark = pytest.mark.processor
 

@@ -33,7 +33,7 @@ def collect():
         failed.append(name)
 
 for name in sys.argv[1:]:
-    assert set(sys.modules) & {"metaops._core", "metaops._package"} == set()
+    assert set(sys.modules) & {"metaops._core", "metaops._session"} == set()
     if (pid := os.fork()) == 0:
         try:
             use(name)

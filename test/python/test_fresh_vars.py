@@ -8,32 +8,16 @@ import copy
 import metaops as mo
 import numpy as np
 import pytest
-from metaops import (
-    activations,
-    array_api,
-    closeness,
-    contraction,
-    creation,
-    diagonals,
-    differences,
-    elementwise,
-    filters,
-    gathering,
-    histograms,
-    nn,
-    norms,
-    padding,
-    products,
-    reduction,
-    repeating,
-    rounding,
-    segments,
-    shaping,
-    splitting,
-    stacking,
-    statistics,
-    windows,
-)
+from metaops import nn
+from metaops.compat import array_api
+from metaops.ops.create import creation
+from metaops.ops.elementwise import activations, closeness, elementwise, rounding
+from metaops.ops.index import gathering
+from metaops.ops.products import contraction, products
+from metaops.ops.reduce import norms, reduction, segments
+from metaops.ops.shape import diagonals, padding, repeating, shaping, splitting, stacking, windows
+from metaops.ops.signal import differences, filters
+from metaops.ops.statistics import histograms, statistics
 from util import same
 
 #: Methods that are documented to act in place and to return the Var.

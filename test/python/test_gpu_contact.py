@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from metaops import toolkits
+from metaops.tools import toolkits
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 sys.path.insert(0, str(BENCH))

@@ -8,7 +8,7 @@ import inspect
 import metaops as mo
 import numpy as np
 import pytest
-from metaops.ufuncs import _FUNCTIONS
+from metaops.compat.ufuncs import _FUNCTIONS
 from util import check_gradient, close, same
 
 A = np.random.default_rng(7).uniform(0.25, 0.75, (2, 3))

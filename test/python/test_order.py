@@ -6,7 +6,7 @@
 import metaops as mo
 import numpy as np
 import pytest
-from metaops.quantiles import METHODS
+from metaops.ops.sort.quantiles import METHODS
 from test_sorting import DTYPES, descending, values
 from util import check_gradient, close, same
 

@@ -9,7 +9,7 @@ import math
 import metaops as mo
 import numpy as np
 import pytest
-from metaops.quantiles import METHODS
+from metaops.ops.sort.quantiles import METHODS
 from util import check_gradient, close, floats, same
 
 DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]

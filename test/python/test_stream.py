@@ -8,7 +8,7 @@ from __future__ import annotations
 import metaops as mo
 import numpy as np
 import pytest
-from metaops.explaining import Explanation
+from metaops.tools.explaining import Explanation
 from util import AVX512, close, same, same_bits
 
 pytestmark = pytest.mark.processor

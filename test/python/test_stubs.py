@@ -16,7 +16,7 @@ import metaops as mo
 import pytest
 import typed_program
 from metaops import _core
-from metaops._names import ABSENT, SPELLINGS
+from metaops.compat._names import ABSENT, SPELLINGS
 
 PACKAGE = pathlib.Path(_core.__file__).parent
 STUBS = PACKAGE / "_core.pyi"

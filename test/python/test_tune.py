@@ -12,7 +12,7 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import _core
-from metaops.tuning import _entries
+from metaops.tools.tuning import _entries
 
 pytestmark = pytest.mark.processor
 

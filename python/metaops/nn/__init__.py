@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers, losses and initial values."""
 
-from .. import _package as _session  # noqa: F401 (parts of it need all of a session)
-from .._names import publish as _publish
+from .. import _session  # noqa: F401 (parts of it need all of a session)
+from ..compat._names import publish as _publish
 from . import init, utils
 from .activation import (
     CELU,

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from .. import activations, functions
 from .._core import Var, full
 from .._defaults import get_default_dtype
 from .._domains import FINITE, NOT_NEGATIVE, NUMBER
 from .._typing import VarLike
+from ..ops.elementwise import activations, functions
 from .module import Module
 from .noise import check_slopes, rrelu
 

@@ -13,11 +13,11 @@ from .. import _core
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_integers, as_var, shown, widened
-from ..activations import log_softmax
-from ..elementwise import where
-from ..gathering import gather
-from ..reduction import argmax
-from ..stacking import concat
+from ..ops.elementwise.activations import log_softmax
+from ..ops.elementwise.elementwise import where
+from ..ops.index.gathering import gather
+from ..ops.reduce.reduction import argmax
+from ..ops.shape.stacking import concat
 from .containers import ModuleList, Sequential
 from .linear import Linear
 from .module import Module

@@ -19,8 +19,8 @@ from .._core import Var, iota, matmul
 from .._domains import FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_var, widened_together
-from ..elementwise import where
-from ..functions import exp
+from ..ops.elementwise.elementwise import where
+from ..ops.elementwise.functions import exp
 from .checks import check_probability
 from .dropout import dropout
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from .. import creation
 from .._core import Var
 from .._domains import DEVIATION, SHARE
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var
+from ..ops.create import creation
 from .batch_norm import check_counts, normalised
 from .module import Module
 from .window import layout

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .. import _core, activations, elementwise
+from .. import _core
 from .._core import Var
 from .._domains import SHARE
 from .._errors import at_line
 from .._typing import VarLike, as_var, widened, widened_together
-from ..floats import share_of
+from ..ops.elementwise import activations, elementwise
+from ..ops.elementwise.floats import share_of
 from .loss import Loss, check_reduction
 
 __all__ = ["CrossEntropyLoss", "NLLLoss", "cross_entropy_loss", "nll_loss"]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, overload
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, normalised_axis, shown
-from ..shaping import flatten
+from ..ops.shape.shaping import flatten
 from .module import Module
 
 __all__ = ["Flatten", "Identity", "ModuleList", "Sequential", "Unflatten"]

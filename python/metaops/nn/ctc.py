@@ -13,10 +13,10 @@ from .. import _core
 from .._core import Var, iota
 from .._errors import at_line
 from .._typing import VarLike, as_integer, as_var, whole_number, widened
-from ..elementwise import clip, maximum, where
-from ..functions import exp, log
-from ..padding import pad
-from ..reduction import logsumexp
+from ..ops.elementwise.elementwise import clip, maximum, where
+from ..ops.elementwise.functions import exp, log
+from ..ops.reduce.reduction import logsumexp
+from ..ops.shape.padding import pad
 from .loss import Loss, check_reduction
 
 __all__ = ["CTCLoss", "ctc_loss"]

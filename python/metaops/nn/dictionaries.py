@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 
 from .._core import Var
 from .._errors import at_line
-from .._names import nearest
 from .._typing import shown
+from ..compat._names import nearest
 from .containers import Layer
 from .module import Module
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import norms
 from .._core import Var
 from .._domains import FINITE, NOT_NEGATIVE
 from .._errors import at_line
-from .._squares import in_range, root
 from .._typing import Axes, VarLike, normalised_axes, widened, widened_together
-from ..elementwise import clip
+from ..ops.elementwise.elementwise import clip
+from ..ops.reduce import norms
+from ..ops.reduce._squares import in_range, root
 from .module import Module
 
 __all__ = [

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from .._core import Var, full
 from .._errors import at_line
 from .._typing import Shape, VarLike, as_var, widened
-from ..elementwise import where
-from ..sampling import bernoulli
+from ..ops.elementwise.elementwise import where
+from ..random.sampling import bernoulli
 from .checks import check_probability
 from .module import Module
 

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from .. import _core, creation
+from .. import _core
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_integer, as_var
-from ..elementwise import where
-from ..norms import check_order, norm
-from ..stacking import concat
+from ..ops.create import creation
+from ..ops.elementwise.elementwise import where
+from ..ops.reduce.norms import check_order, norm
+from ..ops.shape.stacking import concat
 from . import init
 from .module import Module
 

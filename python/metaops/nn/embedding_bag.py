@@ -13,7 +13,7 @@ from .. import _core
 from .._core import Var, iota
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened
-from ..elementwise import maximum, where
+from ..ops.elementwise.elementwise import maximum, where
 from .embedding import Table, given_table
 
 __all__ = ["EmbeddingBag"]

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from .. import sampling
 from .._core import Var, iota
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown
-from ..elementwise import where
-from ..rounding import floor
+from ..ops.elementwise.elementwise import where
+from ..ops.elementwise.rounding import floor
+from ..random import sampling
 from .max_pool import flat_places, largest
 from .module import Module
 from .window import Numbers, as_images, per_dimension

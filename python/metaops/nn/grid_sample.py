@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .. import elementwise, rounding
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened
-from ..creation import arange
-from ..padding import pad
-from ..stacking import stack
+from ..ops.create.creation import arange
+from ..ops.elementwise import elementwise, rounding
+from ..ops.shape.padding import pad
+from ..ops.shape.stacking import stack
 from .resample import keys
 
 __all__ = ["affine_grid", "grid_sample"]

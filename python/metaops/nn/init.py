@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, sampling
+from .. import _core
 from .._core import Var, full
 from .._defaults import float_type
 from .._domains import DEVIATION, FINITE, SHARE
 from .._errors import at_line
 from .._typing import DType, Shape, shown
-from ..elementwise import clip, sign, where
-from ..functions import erf, exp, log, sqrt
+from ..ops.elementwise.elementwise import clip, sign, where
+from ..ops.elementwise.functions import erf, exp, log, sqrt
+from ..random import sampling
 
 __all__ = [
     "calculate_gain",

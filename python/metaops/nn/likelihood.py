@@ -11,9 +11,9 @@ from .._core import Var
 from .._domains import NOT_NEGATIVE, POSITIVE
 from .._errors import at_line
 from .._typing import VarLike, widened_together
-from ..elementwise import where
-from ..floats import share_of
-from ..functions import exp, log
+from ..ops.elementwise.elementwise import where
+from ..ops.elementwise.floats import share_of
+from ..ops.elementwise.functions import exp, log
 from .loss import Loss, check_reduction, operands, reduced
 
 __all__ = [

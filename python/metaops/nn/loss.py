@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import activations, elementwise, functions
 from .._core import Var
 from .._domains import NOT_NEGATIVE, POSITIVE
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened_together
+from ..ops.elementwise import activations, elementwise, functions
 from .module import Module
 
 __all__ = [

@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .. import activations
 from .._core import Var
 from .._domains import FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_var, widened_together
-from ..elementwise import clip, minimum, where
-from ..norms import check_order, norm
+from ..ops.elementwise import activations
+from ..ops.elementwise.elementwise import clip, minimum, where
+from ..ops.reduce.norms import check_order, norm
 from .loss import Loss, check_reduction, operands, reduced
 from .moments import small_squares
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._core import Var, full, iota
 from .._typing import VarLike
-from ..elementwise import where
+from ..ops.elementwise.elementwise import where
 from .window import Numbers, as_images, pooling_windows
 
 __all__ = [

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast
 
 from .._core import Var
 from .._errors import at_line
-from .._names import nearest
 from .._typing import shown
+from ..compat._names import nearest
 
 if TYPE_CHECKING:
     from .module import Module

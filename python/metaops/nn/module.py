@@ -15,8 +15,8 @@ from .. import _core, io
 from .._core import Var, array
 from .._devices import device, device_of, kinds
 from .._errors import at_line
-from .._names import Absent
 from .._typing import DType, VarLike
+from ..compat._names import Absent
 from .hooks import Hook, RemovableHandle, call_with_hooks
 from .members import Members
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from .._core import Var
 from .._errors import at_line
-from .._squares import unit_of
 from .._typing import VarLike, as_var
+from ..ops.reduce._squares import unit_of
 
 __all__: list[str] = []
 

@@ -8,12 +8,13 @@ Scores have shape ``(N, C)``, or ``(C,)`` for one example.
 
 from __future__ import annotations
 
-from .. import _core, activations
+from .. import _core
 from .._core import Var
 from .._domains import FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown, widened
-from ..elementwise import where
+from ..ops.elementwise import activations
+from ..ops.elementwise.elementwise import where
 from .loss import Loss, check_reduction, operands, reduced, weighted
 
 __all__ = [

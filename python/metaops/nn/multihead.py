@@ -9,13 +9,13 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from .. import creation
 from .._core import Var, matmul, zeros
 from .._errors import at_line
 from .._typing import VarLike, as_integer, as_var
-from ..elementwise import logical_not
-from ..padding import pad
-from ..stacking import concat
+from ..ops.create import creation
+from ..ops.elementwise.elementwise import logical_not
+from ..ops.shape.padding import pad
+from ..ops.shape.stacking import concat
 from . import init
 from .attention import attend, causal
 from .checks import check_probability

@@ -9,11 +9,11 @@ from .. import _core
 from .._core import Var
 from .._domains import FINITE, POSITIVE_FINITE, check_rising
 from .._typing import VarLike, as_line, as_var, widened
-from ..activations import leaky_relu, softmax
-from ..elementwise import where
-from ..functions import log
-from ..reduction import argmax
-from ..sampling import uniform
+from ..ops.elementwise.activations import leaky_relu, softmax
+from ..ops.elementwise.elementwise import where
+from ..ops.elementwise.functions import log
+from ..ops.reduce.reduction import argmax
+from ..random.sampling import uniform
 
 __all__ = ["gumbel_softmax", "rrelu"]
 

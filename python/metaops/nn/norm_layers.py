@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import creation
 from .._core import Var
 from .._domains import DEVIATION, FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var
+from ..ops.create import creation
 from .module import Module
 from .norm import (
     as_normalized_shape,

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown
-from ..padding import pad
+from ..ops.shape.padding import pad
 from .module import Module
 
 __all__ = [

@@ -15,7 +15,7 @@ import math
 from .._core import Var, iota
 from .._errors import at_line
 from .._typing import VarLike, shown, widened
-from ..elementwise import maximum, minimum, pow, where
+from ..ops.elementwise.elementwise import maximum, minimum, pow, where
 from .window import Numbers, Windows, as_images, pooling_windows
 
 __all__ = [

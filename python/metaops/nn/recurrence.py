@@ -19,10 +19,10 @@ from .. import _core
 from .._core import Var, array, iota, matmul, stack, zeros
 from .._errors import at_line
 from .._typing import VarLike, as_var, float_among, shown, unrounded
-from ..activations import relu
-from ..elementwise import where
-from ..functions import tanh
-from ..padding import pad
+from ..ops.elementwise.activations import relu
+from ..ops.elementwise.elementwise import where
+from ..ops.elementwise.functions import tanh
+from ..ops.shape.padding import pad
 
 #: What a network remembers: (h,), or (h, c) of an LSTM, each ``(N, size)``.
 State = tuple[Var, ...]

@@ -18,8 +18,8 @@ from typing import Any
 from .._core import Var, stack
 from .._errors import at_line
 from .._typing import VarLike, as_integer, as_var
-from ..elementwise import where
-from ..stacking import concat
+from ..ops.elementwise.elementwise import where
+from ..ops.shape.stacking import concat
 from . import init
 from .checks import check_probability, layer_count
 from .dropout import dropout

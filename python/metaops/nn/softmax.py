@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from .. import activations
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var
+from ..ops.elementwise import activations
 from .module import Module
 
 __all__ = ["GLU", "LogSoftmax", "Softmax", "Softmax2d", "Softmin"]

@@ -17,7 +17,7 @@ from .._core import Var, full
 from .._defaults import float_type
 from .._errors import at_line
 from .._typing import DType, VarLike, as_var, shown
-from ..elementwise import where
+from ..ops.elementwise.elementwise import where
 from . import init
 from .attention import causal
 from .checks import layer_count

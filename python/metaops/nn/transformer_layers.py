@@ -14,7 +14,7 @@ from collections.abc import Callable
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var, shown
-from ..activations import gelu, relu
+from ..ops.elementwise.activations import gelu, relu
 from .dropout import Dropout
 from .linear import Linear
 from .module import Module

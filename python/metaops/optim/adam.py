@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 
 from .._core import Var
-from ..elementwise import maximum
+from ..ops.elementwise.elementwise import maximum
 from .optimizer import Group, Numbers, Optimizer
 
 __all__ = ["Adam", "AdamW"]

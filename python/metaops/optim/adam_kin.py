@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 
 from .._core import Var
-from ..elementwise import abs, maximum
+from ..ops.elementwise.elementwise import abs, maximum
 from .adam import moments
 from .optimizer import Group, Numbers, Optimizer
 

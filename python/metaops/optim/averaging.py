@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from .._core import Var
 from .._errors import at_line
 from .._typing import shown
-from ..elementwise import clip, sign, where
+from ..ops.elementwise.elementwise import clip, sign, where
 from .adaptive import _decay, _decayed
 from .optimizer import Group, Numbers, Optimizer
 

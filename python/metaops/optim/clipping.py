@@ -13,9 +13,9 @@ from .._devices import device_of
 from .._errors import at_line
 from .._targets import note_alike
 from .._typing import VarLike, as_var, shown, widened
-from ..elementwise import clip, minimum
-from ..norms import norm
-from ..stacking import stack
+from ..ops.elementwise.elementwise import clip, minimum
+from ..ops.reduce.norms import norm
+from ..ops.shape.stacking import stack
 
 __all__ = ["clip_grad_norm", "clip_grad_value"]
 

@@ -12,9 +12,9 @@ from typing import Any
 from .._core import Var, matmul
 from .._errors import at_line
 from .._typing import as_count, shown
-from ..elementwise import maximum
-from ..functions import rsqrt, sqrt
-from ..limits import finfo
+from ..ops.create.limits import finfo
+from ..ops.elementwise.elementwise import maximum
+from ..ops.elementwise.functions import rsqrt, sqrt
 from .optimizer import Group, Numbers, Optimizer
 
 __all__ = ["Adafactor", "Muon"]

@@ -26,10 +26,10 @@ from .._core import (
 from .._core import device_of as name_of_device
 from .._devices import device_of
 from .._errors import at_line
-from .._names import Absent
 from .._typing import as_var, shown
-from ..elementwise import where
+from ..compat._names import Absent
 from ..nn.module import Module
+from ..ops.elementwise.elementwise import where
 from .keeping import WIDER, Group, Keeper
 from .matching import Gradients, in_order
 

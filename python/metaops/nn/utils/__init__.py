@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is done to modules: tensors that are computed from others."""
 
-from ..._names import publish as _publish
+from ...compat._names import publish as _publish
 from .parametrizations import remove_parametrizations, spectral_norm, weight_norm
 
 __all__ = ["remove_parametrizations", "spectral_norm", "weight_norm"]

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from ... import norms, sampling
 from ..._core import Var
 from ..._domains import NOT_NEGATIVE
 from ..._errors import at_line
 from ..._typing import as_count, normalised_axis, shown, widened
-from ...elementwise import clip
+from ...ops.elementwise.elementwise import clip
+from ...ops.reduce import norms
+from ...random import sampling
 from ..conv_layers import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
 
