@@ -18,6 +18,9 @@ from ._exports import UNLISTED as _UNLISTED
 
 __version__ = "0.1.0"
 
+# Pickles name modules, some of which are in rooms since.
+__path__.append(f"{__path__[0]}/_former")
+
 #: The module that has each name. Modules are imported when a name is first asked for
 #: (PEP 562): running an exported program needs few of them, and no compiler.
 _OWNERS = {

@@ -3,8 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Everything that holds state is copied and pickled, and goes on from there."""
 
+import base64
 import copy
+import json
+import pathlib
 import pickle
+import subprocess
+import sys
 
 import metaops as mo
 import numpy as np
@@ -168,3 +173,45 @@ def test_pickles_name_the_package():
         elsewhere = ("metaops._core", "metaops.nn.module", "metaops.nn.containers")
         assert cls.__module__ == "metaops" or cls.__module__ in elsewhere, name
         assert pickle.loads(pickle.dumps(cls)) is cls
+
+
+FORMER = json.loads((pathlib.Path(__file__).parent / "data/former_pickles.json").read_text())
+LOADING = """
+import base64, json, pickle, sys
+for name, text in json.load(open(sys.argv[1])).items():
+    if name in sys.argv[2:] or not sys.argv[2:]:
+        assert pickle.loads(base64.b64decode(text)) is not None, name
+"""
+
+
+def test_pickles_of_before_the_rooms():
+    """Written when all modules lay beside each other: `metaops.keys.Key` and its like."""
+    found = {name: pickle.loads(base64.b64decode(text)) for name, text in FORMER.items()}
+    x = np.float32([3, 1, 2, 1])
+    same(found["tensor"], x)
+    assert found["half"].dtype is found["dtype"] is mo.bfloat16
+    assert found["key"] == mo.Key(3).fold_in(7)
+    same(found["sorted"].values, np.float32([3, 2]))
+    assert type(found["sorted"]) is type(mo.topk(mo.array(x), 2))
+    assert type(found["unique"]) is type(mo.unique_all(mo.array(x)))
+    assert found["unique_counts"]._fields == mo.unique_counts(mo.array(x))._fields
+    assert found["unique_inverse"]._fields == mo.unique_inverse(mo.array(x))._fields
+    assert found["device"] == mo.device("cpu")
+    assert found["finfo"] == mo.finfo(mo.float16) and found["iinfo"] == mo.iinfo(mo.int8)
+    assert found["relu"] is mo.relu and found["random"] is mo.random
+    assert found["normal"] is mo.normal and mo.explain in found["functions"]
+    assert {mo.Key, mo.Tuning, mo.ProfileReport, mo.LastProgram} <= {*found["classes"]}
+    assert found["layer"](mo.ones((1, 2))).shape == (1, 1)
+    assert isinstance(found["holder"][0], mo.MemoryHolder)
+    assert all(isinstance(kernel, mo.KernelExplanation) for kernel in found["explained"])
+    assert isinstance(found["usage"], mo.cache.CacheUsage)
+    with found["no_grad"]:
+        assert mo.grad is found["functions"][0]
+
+
+@pytest.mark.parametrize("names", [[], ["key"], ["sorted"], ["iinfo"], ["holder"], ["random"]])
+def test_such_pickles_in_a_process_that_has_imported_nothing(names):
+    path = pathlib.Path(__file__).parent / "data/former_pickles.json"
+    command = [sys.executable, "-c", LOADING, path, *names]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
