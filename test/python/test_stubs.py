@@ -135,6 +135,26 @@ def test_pyright_knows_the_package(tmp_path):
         assert re.search(rf"wrong.py:{line}:\d+ - error: .*{part}", found), found
 
 
+#: What stubs have on purpose and functions have not: other spellings of parameters.
+SPELLED = re.compile("runtime does not have parameter|stub parameter .* has a default value")
+
+
+@pytest.mark.rest
+def test_the_stubs_have_what_the_package_has(tmp_path):
+    """The written ones, of the package and its rooms, as mypy compares them with the objects."""
+    command = [sys.executable, "-m", "mypy.stubtest", "--concise", "metaops"]
+    found = run_checker(command, tmp_path, MYPYPATH=str(PACKAGE.parent)).splitlines()
+    rooms = {path.parent.relative_to(PACKAGE).parts for path in PACKAGE.rglob("__init__.pyi")}
+    assert len(rooms) > 12
+    seen = 0
+    for line in found:
+        name, _, said = line.partition(" ")
+        if tuple(name.split(".")[1:-1]) in rooms:
+            seen += 1
+            assert SPELLED.search(said) or said == "failed to find stubs", line
+    assert seen > 200
+
+
 def run_checker(command, folder, **environment):
     """Return what a type checker says."""
     done = subprocess.run(
