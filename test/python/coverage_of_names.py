@@ -31,7 +31,7 @@ MODULES = {
     "jax.lax": [mo],
     "torch": [mo, mo.nn],
     "torch.nn": [mo.nn],
-    "torch.nn.functional": [mo, mo.nn],
+    "torch.nn.functional": [mo.nn.functional, mo],
     "torch.nn.init": [mo.nn.init],
     "torch.optim": [mo.optim],
     "torch.optim.lr_scheduler": [lr_scheduler],

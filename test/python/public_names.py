@@ -6,9 +6,9 @@
     python test/python/public_names.py
 
 It reads what the modules list in ``__all__``, and writes `_exports.py`, by which the
-package and its rooms find their names, and the stubs `__init__.pyi` of the package, its
-rooms and its layers, by which type checkers do; functions have other spellings of their
-parameters there, too (see `other_spellings.py`).
+package and its rooms find their names, and stubs, by which type checkers do: `__init__.pyi`
+of the package, its rooms and its layers, and `nn/functional.pyi`. Functions have other
+spellings of their parameters there, too (see `other_spellings.py`).
 """
 
 from __future__ import annotations
@@ -242,6 +242,24 @@ def layer_stubs() -> str:
     return write_stubs("nn", modules, imports, [], listed_names)
 
 
+def functional_stubs() -> str:
+    """Return the same of `nn.functional`, whose names are those of other packages."""
+    tree = ast.parse((PACKAGE / "nn" / "functional.py").read_text())
+    tables = {
+        ast.unparse(node.targets[0]): ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
+    }
+    origins = dict(tables["_RENAMED"])
+    for module, names in tables["_FUNCTIONS"].items():
+        origins |= {name: f"{module}.{name}" for name in names.split()}
+    imports = []
+    for name, origin in origins.items():
+        module, _, own = origin.rpartition(".")
+        imports.append(f"from {'..' if module == 'metaops' else '.'} import {own} as {name}")
+    return stub_text(imports, [], origins)
+
+
 def random_stubs() -> tuple[set[str], list[str]]:
     """Return imports and text of a class: the room `random` is a function, too."""
     imports, lines = set(), []
@@ -337,6 +355,7 @@ def find_files() -> dict[pathlib.Path, str]:
     texts = {
         PACKAGE / "__init__.pyi": package_stubs(),
         PACKAGE / "nn" / "__init__.pyi": layer_stubs(),
+        PACKAGE / "nn" / "functional.pyi": functional_stubs(),
     } | room_stubs()
     stubs = {path: formatted(text, path) for path, text in texts.items()}
     return {PACKAGE / "_exports.py": table()} | stubs

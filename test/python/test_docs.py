@@ -370,7 +370,7 @@ def test_every_example_in_python_is_run():
         "docs/Explain.md": 3,
         # By test_guides.py.
         "docs/FromJax.md": 7,
-        "docs/FromPyTorch.md": 6,
+        "docs/FromPyTorch.md": 7,
         "docs/Gpu.md": 1,
         "docs/History.md": 1,
         "docs/Memory.md": 1,

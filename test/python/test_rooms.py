@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 
+import coverage_of_names as coverage
 import metaops as mo
 import pytest
 from metaops import _exports
@@ -227,3 +228,40 @@ def test_errors_name_the_line_that_called_a_room():
     (value + 1).sync()
     lines = {line for kernel in mo.last_program().kernels for line in kernel.lines}
     assert lines and all(line.startswith(f"{__file__}:") for line in lines), lines
+
+
+def test_functions_where_pytorch_has_them():
+    functional = mo.nn.functional
+    assert functional is importlib.import_module("metaops.nn.functional")
+    assert {*functional.__all__} <= {*dir(functional)}
+    (library,) = (each for each in coverage.counted() if each.module == "torch.nn.functional")
+    own = {*mo.__all__, *mo.nn.__all__}
+    # PyTorch's pad has its widths in another order.
+    expected = {name for name in library.names if name in own} - {"pad"}
+    renamed = {
+        "binary_cross_entropy": mo.nn.bce_loss,
+        "binary_cross_entropy_with_logits": mo.nn.bce_with_logits_loss,
+        "cross_entropy": mo.nn.cross_entropy_loss,
+        "logsigmoid": mo.log_sigmoid,
+        "upsample": mo.nn.interpolate,
+    }
+    assert {*functional.__all__} == expected | renamed.keys() and len(expected) > 90
+    for name in functional.__all__:
+        module = mo.nn if name in mo.nn.__all__ else mo
+        same_object = renamed[name] if name in renamed else getattr(module, name)
+        assert getattr(functional, name) is same_object, name
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("pad", "use mo.pad"),
+        ("linear", r"use x @ weight.T \+ bias, or mo.nn.Linear"),
+        ("relu_", "mo.relu returns a new tensor"),
+        ("scaled_mm", "there are no quantised numbers, nor products of 8 bits"),
+        ("Linear", "use mo.nn.Linear"),
+    ],
+)
+def test_what_functional_does_not_have(name, message):
+    with pytest.raises(AttributeError, match=f"^metaops.nn.functional has no {name}: {message}$"):
+        getattr(mo.nn.functional, name)

@@ -7,8 +7,8 @@ from metaops.tools.explaining import (
     Access,
     Explanation,
     Grid,
-    KernelExplanation,
     KeptValue,
+    KernelExplanation,
     Loop,
     Stage,
 )

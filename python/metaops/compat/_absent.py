@@ -39,7 +39,6 @@ bessel_i0e -> mo.i0e
 bessel_i1e -> mo.i1e
 betaln -> mo.gammaln(a) + mo.gammaln(b) - mo.gammaln(a + b)
 bilinear -> mo.nn.Bilinear
-binary_cross_entropy -> mo.nn.bce_loss
 binary_cross_entropy_with_logits -> mo.nn.bce_with_logits_loss
 bitcast_convert_type -> mo.bitcast
 bmat -> mo.block
@@ -65,7 +64,6 @@ conv_tbc -> mo.nn.conv1d(x.transpose((1, 2, 0)), ...)
 conv_transpose -> mo.nn.conv_transpose2d and its kin
 conv_with_general_padding convolution -> mo.nn.conv1d, mo.nn.conv2d, mo.nn.conv3d
 convert_element_type -> mo.cast
-cross_entropy -> mo.nn.cross_entropy_loss
 CrossMapLRN2d -> mo.nn.LocalResponseNorm
 cumlogsumexp -> mo.logcumsumexp
 detach stop_gradient -> x.detach()
@@ -119,7 +117,6 @@ LinearCrossEntropyLoss linear_cross_entropy -> mo.nn.cross_entropy_loss of mo.nn
 log1mexp -> mo.log(-mo.expm1(-x))
 loggamma -> mo.gammaln
 logmeanexp -> mo.logsumexp(x, dim) - math.log(n)
-logsigmoid -> mo.log_sigmoid
 lstm -> mo.nn.LSTM
 lstm_cell -> mo.nn.LSTMCell
 lt -> mo.less
@@ -183,7 +180,7 @@ take_along_dim -> mo.take_along_axis
 testing -> np.testing, which takes Vars
 trapz -> mo.trapezoid
 typeof -> x.dtype and x.shape
-upsample upsample_bilinear upsample_nearest -> mo.nn.interpolate
+upsample_bilinear upsample_nearest -> mo.nn.interpolate
 var_mean -> mo.var and mo.mean
 vectorize -> functions of tensors, which take all elements at once
 zero_ fill_ -> x.assign(mo.full_like(x, value))

@@ -300,7 +300,7 @@ FUNCTIONS: dict[str, str] = {
     "fori_loop": _LOOPS,
     "jit": _COMPILED,
     "make_jaxpr": "use mo.dump() or mo.last_program().ir(phase)",
-    "lax": "its functions are in mo and in mo.nn",
+    "lax": "use mo.nn.functional, whose functions are those of mo and of mo.nn",
     "pmap": "use `with mo.device(name)`, and x.to(device)",
     "pure_callback": "use x.fetch(callback)",
     "scan": _LOOPS,

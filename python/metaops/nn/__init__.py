@@ -5,7 +5,7 @@
 
 from .. import _session  # noqa: F401 (parts of it need all of a session)
 from ..compat._names import publish as _publish
-from . import init, utils
+from . import functional, init, utils
 from .activation import (
     CELU,
     ELU,
@@ -284,6 +284,7 @@ __all__ = [
     "fractional_max_pool3d",
     "FractionalMaxPool2d",
     "FractionalMaxPool3d",
+    "functional",
     "gaussian_nll_loss",
     "GaussianNLLLoss",
     "GELU",

@@ -11,6 +11,7 @@ from typing import overload as _overload
 from .._core import Var as _Var
 from .._typing import Axes as _Axes
 from .._typing import VarLike as _VarLike
+from . import functional as functional
 from . import init as init
 from . import utils as utils
 from .activation import CELU as CELU
@@ -384,6 +385,7 @@ __all__ = [
     "fold",
     "fractional_max_pool2d",
     "fractional_max_pool3d",
+    "functional",
     "gaussian_nll_loss",
     "global_avg_pool2d",
     "grid_sample",
