@@ -210,90 +210,6 @@ class Var:
     def permute(self, axes: Sequence[_Int], /) -> Var: ...
     @overload
     def permute(self, *axes: _Int) -> Var: ...
-    def sum(
-        self,
-        dim: _Axes = None,
-        keepdims: _Bool = False,
-        *,
-        dtype: _DTypeLike | None = None,
-        initial: _VarLike | None = None,
-        where: _VarLike | None = None,
-        out: None = None,
-        axis: _Axes = ...,
-        dims: _Axes = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
-    def prod(
-        self,
-        dim: _Axes = None,
-        keepdims: _Bool = False,
-        *,
-        dtype: _DTypeLike | None = None,
-        initial: _VarLike | None = None,
-        where: _VarLike | None = None,
-        out: None = None,
-        axis: _Axes = ...,
-        dims: _Axes = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
-    def max(
-        self,
-        dim: _Axes = None,
-        keepdims: _Bool = False,
-        *,
-        initial: _VarLike | None = None,
-        where: _VarLike | None = None,
-        out: None = None,
-        axis: _Axes = ...,
-        dims: _Axes = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
-    def min(
-        self,
-        dim: _Axes = None,
-        keepdims: _Bool = False,
-        *,
-        initial: _VarLike | None = None,
-        where: _VarLike | None = None,
-        out: None = None,
-        axis: _Axes = ...,
-        dims: _Axes = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
-    def mean(
-        self,
-        dim: _Axes = None,
-        keepdims: _Bool = False,
-        *,
-        dtype: _DTypeLike | None = None,
-        where: _VarLike | None = None,
-        out: None = None,
-        axis: _Axes = ...,
-        dims: _Axes = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
-    def all(
-        self,
-        dim: _Axes = None,
-        keepdims: _Bool = False,
-        *,
-        where: _VarLike | None = None,
-        out: None = None,
-        axis: _Axes = ...,
-        dims: _Axes = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
-    def any(
-        self,
-        dim: _Axes = None,
-        keepdims: _Bool = False,
-        *,
-        where: _VarLike | None = None,
-        out: None = None,
-        axis: _Axes = ...,
-        dims: _Axes = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
     def cast(self, dtype: _DTypeLike) -> Var: ...
     def astype(self, dtype: _DTypeLike) -> Var: ...
     @overload
@@ -334,40 +250,135 @@ class Var:
     def erf(self) -> Var: ...
     def floor(self) -> Var: ...
     def ceil(self) -> Var: ...
-    def round(self, decimals: _Int = 0, *, out: None = None) -> Var: ...
     def sign(self) -> Var: ...
     def abs(self) -> Var: ...
-
-    # Attached by metaops.methods.
-    def __lshift__(self, other: _VarLike) -> Var: ...
-    def __rlshift__(self, other: _VarLike) -> Var: ...
-    def __ilshift__(self, other: _VarLike) -> Var: ...
-    def __rshift__(self, other: _VarLike) -> Var: ...
-    def __rrshift__(self, other: _VarLike) -> Var: ...
-    def __irshift__(self, other: _VarLike) -> Var: ...
-    def __imatmul__(self, other: _VarLike) -> Var: ...
-    def __index__(self) -> _Int: ...
-    def __complex__(self) -> complex: ...
-    def __contains__(self, value: object) -> _Bool: ...
-    def __divmod__(self, other: _VarLike) -> tuple[Var, Var]: ...
-    def __rdivmod__(self, other: _VarLike) -> tuple[Var, Var]: ...
-    def __round__(self, ndigits: _Int | None = None) -> Var: ...
-    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType: ...
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
     @property
-    def device(self) -> str: ...
+    def at(self) -> Parts: ...
+
+    # Written by test/python/public_names.py from the tables of metaops.methods.
+    @property
+    def T(self) -> Var: ...  # noqa: N802
     @property
     def itemsize(self) -> _Int: ...
     @property
     def nbytes(self) -> _Int: ...
-    def to_device(self, device: str, *, stream: None = None) -> Var: ...
+    @property
+    def device(self) -> str: ...
     @property
     def mT(self) -> Var: ...  # noqa: N802
-    @property
-    def T(self) -> Var: ...  # noqa: N802
-    @property
-    def at(self) -> Parts: ...
+    def all(
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        where: _VarLike | None = None,
+        out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
+    def any(
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        where: _VarLike | None = None,
+        out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
+    def max(
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        initial: _VarLike | None = None,
+        where: _VarLike | None = None,
+        out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
+    def mean(
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        dtype: _DTypeLike | None = None,
+        where: _VarLike | None = None,
+        out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
+    def min(
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        initial: _VarLike | None = None,
+        where: _VarLike | None = None,
+        out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
+    def prod(
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        dtype: _DTypeLike | None = None,
+        initial: _VarLike | None = None,
+        where: _VarLike | None = None,
+        out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
+    def round(self, decimals: _Int = 0, *, out: None = None) -> Var: ...
+    def sum(
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        dtype: _DTypeLike | None = None,
+        initial: _VarLike | None = None,
+        where: _VarLike | None = None,
+        out: None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
     def fetch(self, callback: Callable[..., object]) -> None: ...
+    def maximum(self, y: _VarLike) -> Var: ...
+    def minimum(self, y: _VarLike) -> Var: ...
+    def pow(self, y: _VarLike) -> Var: ...
+    def clip(
+        self,
+        low: _VarLike | None = None,
+        high: _VarLike | None = None,
+        *,
+        out: None = None,
+        a_min: _VarLike | None = ...,
+        min: _VarLike | None = ...,
+        a_max: _VarLike | None = ...,
+        max: _VarLike | None = ...,
+    ) -> Var: ...
+    def clamp(
+        self,
+        low: _VarLike | None = None,
+        high: _VarLike | None = None,
+        *,
+        out: None = None,
+        a_min: _VarLike | None = ...,
+        min: _VarLike | None = ...,
+        a_max: _VarLike | None = ...,
+        max: _VarLike | None = ...,
+    ) -> Var: ...
+    def square(self) -> Var: ...
+    def sqr(self) -> Var: ...
     def acos(self) -> Var: ...
     def acosh(self) -> Var: ...
     def asin(self) -> Var: ...
@@ -427,15 +438,6 @@ class Var:
         axis: _Int | None = ...,
         dims: _Int | None = ...,
     ) -> Var: ...
-    def logcumsumexp(
-        self,
-        dim: _Int | None = None,
-        *,
-        reverse: _Bool = False,
-        exclusive: _Bool = False,
-        axis: _Int | None = ...,
-        dims: _Int | None = ...,
-    ) -> Var: ...
     def cumprod(
         self,
         dim: _Int | None = None,
@@ -468,6 +470,15 @@ class Var:
         dims: _Int = ...,
         keepdim: _Bool = ...,
     ) -> tuple[Var, Var]: ...
+    def logcumsumexp(
+        self,
+        dim: _Int | None = None,
+        *,
+        reverse: _Bool = False,
+        exclusive: _Bool = False,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
+    ) -> Var: ...
     def median(
         self,
         dim: _Axes = None,
@@ -508,53 +519,6 @@ class Var:
         return_counts: _Bool = False,
         size: _Int | None = None,
     ) -> Var | tuple[Var, ...]: ...
-    def maximum(self, y: _VarLike) -> Var: ...
-    def minimum(self, y: _VarLike) -> Var: ...
-    def argmax(
-        self,
-        dim: _Int | None = None,
-        keepdims: _Bool = False,
-        *,
-        out: None = None,
-        axis: _Int | None = ...,
-        dims: _Int | None = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
-    def argmin(
-        self,
-        dim: _Int | None = None,
-        keepdims: _Bool = False,
-        *,
-        out: None = None,
-        axis: _Int | None = ...,
-        dims: _Int | None = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
-    def pow(self, y: _VarLike) -> Var: ...
-    def clamp(
-        self,
-        low: _VarLike | None = None,
-        high: _VarLike | None = None,
-        *,
-        out: None = None,
-        a_min: _VarLike | None = ...,
-        min: _VarLike | None = ...,
-        a_max: _VarLike | None = ...,
-        max: _VarLike | None = ...,
-    ) -> Var: ...
-    def clip(
-        self,
-        low: _VarLike | None = None,
-        high: _VarLike | None = None,
-        *,
-        out: None = None,
-        a_min: _VarLike | None = ...,
-        min: _VarLike | None = ...,
-        a_max: _VarLike | None = ...,
-        max: _VarLike | None = ...,
-    ) -> Var: ...
-    def square(self) -> Var: ...
-    def sqr(self) -> Var: ...
     def var(
         self,
         dim: _Axes = None,
@@ -585,6 +549,26 @@ class Var:
         ddof: _Float = ...,
         unbiased: _Float = ...,
     ) -> Var: ...
+    def argmax(
+        self,
+        dim: _Int | None = None,
+        keepdims: _Bool = False,
+        *,
+        out: None = None,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
+    def argmin(
+        self,
+        dim: _Int | None = None,
+        keepdims: _Bool = False,
+        *,
+        out: None = None,
+        axis: _Int | None = ...,
+        dims: _Int | None = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
     def norm(
         self,
         order: _Float = 2,
@@ -597,6 +581,17 @@ class Var:
         dims: _Axes = ...,
         keepdim: _Bool = ...,
     ) -> Var: ...
+    def logsumexp(
+        self,
+        dim: _Axes = None,
+        keepdims: _Bool = False,
+        *,
+        weights: _VarLike | None = None,
+        axis: _Axes = ...,
+        dims: _Axes = ...,
+        keepdim: _Bool = ...,
+    ) -> Var: ...
+    def dot(self, b: _VarLike) -> Var: ...
     def flatten(self, start_dim: _Int = 0, end_dim: _Int = -1) -> Var: ...
     def ravel(self, start_dim: _Int = 0, end_dim: _Int = -1) -> Var: ...
     def squeeze(self, dim: _Axes = None, *, axis: _Axes = ..., dims: _Axes = ...) -> Var: ...
@@ -771,25 +766,30 @@ class Var:
     ) -> Var: ...
     def tril(self, offset: _Int = 0, *, diagonal: _Int = ..., k: _Int = ...) -> Var: ...
     def triu(self, offset: _Int = 0, *, diagonal: _Int = ..., k: _Int = ...) -> Var: ...
-    def sigmoid(self) -> Var: ...
+    def to_device(self, device: str, *, stream: None = None) -> Var: ...
     def relu(self) -> Var: ...
     def leaky_relu(self, slope: _Float = 0.01, *, negative_slope: _Float = ...) -> Var: ...
-    def gelu(self, approximate: str = "none") -> Var: ...
-    def silu(self) -> Var: ...
+    def sigmoid(self) -> Var: ...
     def softplus(self, beta: _Float = 1.0, threshold: _Float | None = None) -> Var: ...
+    def silu(self) -> Var: ...
+    def gelu(self, approximate: str = "none") -> Var: ...
     def softmax(self, dim: _Int = -1, *, axis: _Int = ..., dims: _Int = ...) -> Var: ...
     def log_softmax(self, dim: _Int = -1, *, axis: _Int = ..., dims: _Int = ...) -> Var: ...
-    def logsumexp(
-        self,
-        dim: _Axes = None,
-        keepdims: _Bool = False,
-        *,
-        weights: _VarLike | None = None,
-        axis: _Axes = ...,
-        dims: _Axes = ...,
-        keepdim: _Bool = ...,
-    ) -> Var: ...
-    def dot(self, b: _VarLike) -> Var: ...
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType: ...
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any: ...
+    def __complex__(self) -> complex: ...
+    def __contains__(self, value: Any) -> _Bool: ...
+    def __divmod__(self, other: _VarLike) -> tuple[Var, Var]: ...
+    def __rdivmod__(self, other: _VarLike) -> tuple[Var, Var]: ...
+    def __round__(self, ndigits: _Int | None = None) -> Var: ...
+    def __imatmul__(self, other: _VarLike) -> Var: ...
+    def __index__(self) -> _Int: ...
+    def __lshift__(self, other: _VarLike) -> Var: ...
+    def __rlshift__(self, other: _VarLike) -> Var: ...
+    def __ilshift__(self, other: _VarLike) -> Var: ...
+    def __rshift__(self, other: _VarLike) -> Var: ...
+    def __rrshift__(self, other: _VarLike) -> Var: ...
+    def __irshift__(self, other: _VarLike) -> Var: ...
 
 class StageDescription(TypedDict):
     identity: str

@@ -81,6 +81,20 @@ def _dir(self: Var) -> list[str]:
     return sorted({*object.__dir__(self)} - ABSENT.keys())
 
 
+# The tables of members are also what the stub of Var is written from, by
+# test/python/public_names.py.
+
+#: Methods whose usual calls cost hardly more than those of the extension, see `_quick`.
+_QUICK: dict[str, Callable[..., Any]] = {
+    "all": reduction.all,
+    "any": reduction.any,
+    "max": reduction.max,
+    "mean": reduction.mean,
+    "min": reduction.min,
+    "prod": reduction.prod,
+    "round": rounding.round,
+    "sum": reduction.sum,
+}
 _METHODS: dict[str, Callable[..., Any]] = {
     "fetch": _fetch,
     "maximum": elementwise.maximum,
@@ -183,12 +197,19 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     **operators.SPECIAL_METHODS,
 }
 
-for _name, _plain in reduction.PLAIN.items():
-    _function = getattr(reduction, _name)
-    if _name == "mean":
-        _plain = reduction.plain_mean
-    setattr(Var, _name, reduction_method(_name, _plain, _function))
-setattr(Var, "round", rounding_method(Var.round, rounding.round))  # noqa: B010
+#: What properties return.
+_ATTRIBUTES: dict[str, Callable[..., Any]] = {
+    "T": shaping.transpose,  # reversed dimensions, as in NumPy
+    **operators.ATTRIBUTES,
+}
+
+for _name, _function in _QUICK.items():
+    if _name == "round":
+        _method = rounding_method(Var.round, _function)
+    else:
+        _plain = reduction.plain_mean if _name == "mean" else reduction.PLAIN[_name]
+        _method = reduction_method(_name, _plain, _function)
+    setattr(Var, _name, _method)
 setattr(Var, "to", moving_method(Var.to))  # noqa: B010
 for _name, _function in _METHODS.items():
     setattr(Var, _name, _core.wrap_function(_function, "metaops", f"Var.{_name}"))
@@ -197,8 +218,6 @@ for _name, _function in _SPECIAL_METHODS.items():
 for _name, _absent in ABSENT.items():
     _absent.__set_name__(Var, _name)
     setattr(Var, _name, _absent)
-# Reversed dimensions, as in NumPy.
-setattr(Var, "T", property(shaping.transpose))  # noqa: B010
 setattr(Var, "at", at)  # noqa: B010
-for _name, _attribute in operators.ATTRIBUTES.items():
-    setattr(Var, _name, _attribute)
+for _name, _function in _ATTRIBUTES.items():
+    setattr(Var, _name, property(_function))

@@ -110,6 +110,29 @@ def to_device(x: Var, device: str, *, stream: None = None) -> Var:
     return _core.transfer(x, _devices.device(device))
 
 
+# Attributes
+
+
+def _itemsize(x: Var) -> int:
+    """Return how many bytes an element takes."""
+    return x.dtype.itemsize
+
+
+def _nbytes(x: Var) -> int:
+    """Return how many bytes all elements take."""
+    return x.size * x.dtype.itemsize
+
+
+def _device(x: Var) -> str:
+    """Return where the elements are; see `metaops.device`."""
+    return _devices.device_of(x)
+
+
+def _mT(x: Var) -> Var:  # noqa: N802
+    """Return the matrices of the last two dimensions transposed."""
+    return matrix_transpose(x)
+
+
 #: Python, NumPy and the array API call these, never with other spellings of keywords.
 SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__array_namespace__": array_namespace,
@@ -121,20 +144,18 @@ SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__round__": _round,
     "__imatmul__": _in_place(matmul),
     "__index__": _index,
+    "__lshift__": _forward(bits.bitwise_left_shift),
+    "__rlshift__": _reflected(bits.bitwise_left_shift),
+    "__ilshift__": _in_place(bits.bitwise_left_shift),
+    "__rshift__": _forward(bits.bitwise_right_shift),
+    "__rrshift__": _reflected(bits.bitwise_right_shift),
+    "__irshift__": _in_place(bits.bitwise_right_shift),
 }
-for _name, _function in {
-    "lshift": bits.bitwise_left_shift,
-    "rshift": bits.bitwise_right_shift,
-}.items():
-    SPECIAL_METHODS[f"__{_name}__"] = _forward(_function)
-    SPECIAL_METHODS[f"__r{_name}__"] = _reflected(_function)
-    SPECIAL_METHODS[f"__i{_name}__"] = _in_place(_function)
 
-ATTRIBUTES: dict[str, Any] = {
-    "itemsize": property(lambda x: x.dtype.itemsize, doc="How many bytes an element takes."),
-    "nbytes": property(
-        lambda x: x.size * x.dtype.itemsize, doc="How many bytes all elements take."
-    ),
-    "device": property(_devices.device_of, doc="Where the elements are; see `metaops.device`."),
-    "mT": property(matrix_transpose, doc="The matrices of the last two dimensions transposed."),
+#: What properties return, with the text that they have.
+ATTRIBUTES: dict[str, Callable[..., Any]] = {
+    "itemsize": _itemsize,
+    "nbytes": _nbytes,
+    "device": _device,
+    "mT": _mT,
 }

@@ -8,7 +8,8 @@
 It reads what the modules list in ``__all__``, and writes `_exports.py`, by which the
 package and its rooms find their names, and stubs, by which type checkers do: `__init__.pyi`
 of the package, its rooms and its layers, and `nn/functional.pyi`. Functions have other
-spellings of their parameters there, too (see `other_spellings.py`).
+spellings of their parameters there, too (see `other_spellings.py`). The members of Var in
+`_core.pyi` are written from tables, too (see `var_members.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import sys
 from collections.abc import Iterable
 
 from other_spellings import with_spellings
+from var_members import core_stubs
 
 PACKAGE = pathlib.Path(__file__).parents[2] / "python" / "metaops"
 
@@ -356,6 +358,7 @@ def find_files() -> dict[pathlib.Path, str]:
         PACKAGE / "__init__.pyi": package_stubs(),
         PACKAGE / "nn" / "__init__.pyi": layer_stubs(),
         PACKAGE / "nn" / "functional.pyi": functional_stubs(),
+        PACKAGE / "_core.pyi": core_stubs(),
     } | room_stubs()
     stubs = {path: formatted(text, path) for path, text in texts.items()}
     return {PACKAGE / "_exports.py": table()} | stubs
