@@ -139,6 +139,30 @@ def test_any_module_may_be_imported_first(modules):
     run(FIRST, *modules)
 
 
+#: Counts what the package tells the extension at its start.
+STARTS = """
+import collections
+from metaops import _core
+counts = collections.Counter()
+def counted(name, function):
+    def call(*args):
+        counts[name] += 1
+        return function(*args)
+    return call
+for name in ("set_default_flag", "set_gpu_tools", "set_emulator", "set_most_threads"):
+    setattr(_core, name, counted(name, getattr(_core, name)))
+"""
+
+
+@pytest.mark.parametrize(
+    "first", ["metaops.zeros", "metaops.random.normal", "metaops.nn", "metaops.random((2,))"]
+)
+def test_the_package_starts_once(first):
+    count = "{'set_default_flag': 3, 'set_gpu_tools': 1, 'set_emulator': 1, 'set_most_threads': 1}"
+    code = f"import metaops, os\nos.environ['OMP_NUM_THREADS'] = '1'\n{first}\nsee()\n"
+    run(f"{STARTS}{code}assert counts == {count}, counts")
+
+
 @pytest.mark.parametrize("name", ["metaops", *ROOMS])
 def test_no_module_has_the_name_of_something_else(name):
     room = importlib.import_module(name)

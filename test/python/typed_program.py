@@ -87,6 +87,10 @@ def call_modules(x: mo.Var) -> None:
 def use_functions(x: mo.Var) -> None:
     """Check names of the package, and other spellings of parameters."""
     y = assert_type(mo.softmax(mo.relu(x), dim=1), mo.Var)
+    assert_type(mo.random((2, 3), key=mo.Key(1)), mo.Var)
+    assert_type(mo.random.normal((2, 3)), mo.Var)
+    assert_type(mo.ops.sort.argsort(x, axis=1), mo.Var)
+    assert_type(nn.functional.cross_entropy(x, mo.zeros(3, dtype="int64")), mo.Var)
     assert_type(mo.concat([y, mo.mean(y, dim=1, keepdims=True)], dim=1), mo.Var)
     assert_type(mo.mean(x, axis=1, keepdim=True), mo.Var)
     assert_type(mo.sum(x, axis=(0, 1), keepdims=True), mo.Var)
