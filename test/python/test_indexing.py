@@ -226,7 +226,7 @@ def test_random_numbers():
     assert set(k.tolist()) == set(range(-3, 4))
     u = mo.nn.init.uniform((1000,), 2, 5).numpy()
     assert 2 <= u.min() < 2.1 and 4.9 < u.max() < 5
-    share = mo.sampling.bernoulli(0.25, (4000,)).numpy().mean()
+    share = mo.bernoulli(0.25, (4000,)).numpy().mean()
     assert 0.2 < share < 0.3
 
 
