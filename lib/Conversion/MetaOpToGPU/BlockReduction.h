@@ -10,6 +10,7 @@
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_BLOCKREDUCTION_H
 
 #include "GpuFunction.h"
+#include "MetaOps/Conversion/StageBody/Reduction.h"
 #include "MetaOps/Transforms/Schedule/GPU/ThreadLevels.h"
 
 namespace mlir::metaop {

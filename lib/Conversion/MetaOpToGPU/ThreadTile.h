@@ -16,8 +16,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADTILE_H
 #define METAOPS_LIB_CONVERSION_METAOPTOGPU_THREADTILE_H
 
-#include "../StageBody/BodyEmitter.h"
-#include "../StageBody/Prefixes.h"
+#include "MetaOps/Conversion/StageBody/BodyEmitter.h"
+#include "MetaOps/Conversion/StageBody/Prefixes.h"
 #include "MetaOps/Transforms/Schedule/GPU/ThreadLevels.h"
 
 namespace mlir::metaop {

@@ -18,10 +18,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/GPU/BlockWork.h"
-#include "../DescribeStage.h"
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "StagedBox.h"
 #include "WarpPlaces.h"

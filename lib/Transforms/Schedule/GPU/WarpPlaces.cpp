@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpPlaces.h"
-#include "../DescribeStage.h"
 #include "MetaOps/Target/Description/Chip.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
