@@ -16,6 +16,8 @@ LOOPS = [
     "by_hand",
     "list_of_losses",
     "list_of_states_products_looked_at",
+    "momentum_by_hand",
+    "power_iteration",
     "running_average",
     "running_minimum",
     "values_that_wait",
