@@ -812,7 +812,10 @@ class GridDict(TypedDict):
     resident_blocks: int
     occupancy: float
     bytes_again: int
+    warp_instructions: float
+    shared_passes: float
     predicted_seconds: dict[str, float]
+    bounds: dict[str, str]
 
 class KernelDescription(TypedDict):
     name: str

@@ -274,7 +274,9 @@ void StageCounter::addOperation(Operation *op) {
     addRead(*read);
     return;
   }
-  bool isWidening = isa<CastOp>(op) && isHalf(op->getOperand(0).getType());
+  // What is read of a half is widened there.
+  bool isWidening = op->getNumOperands() == 1 && !isHalf(result.getType()) &&
+                    isHalf(op->getOperand(0).getType());
   if (isa<ConstantOp>(op) || isFused(stage, op) || isWidening)
     return;
   unsigned depth = depthOf.lookup(result);

@@ -27,16 +27,24 @@ using llvm::SmallBitVector;
 /// elements.
 static constexpr int64_t kApart = 97;
 
+/// The rest of a division, at least 0.
+static int64_t getRest(int64_t number, int64_t divisor) {
+  return number - llvm::divideFloorSigned(number, divisor) * divisor;
+}
+
 /// Calls `visit` with each of the units of so many bytes that some threads
-/// access, once.
+/// access, once. Places that no element has, which conditions leave out, may be
+/// below 0.
 static void forEachUnit(ArrayRef<int64_t> addresses, int64_t bytes,
                         int64_t unitBytes, function_ref<void(int64_t)> visit) {
   llvm::SmallSet<int64_t, 32> seen;
-  for (int64_t address : addresses)
-    for (int64_t unit = address / unitBytes;
-         unit <= (address + bytes - 1) / unitBytes; ++unit)
+  for (int64_t address : addresses) {
+    int64_t last = llvm::divideFloorSigned(address + bytes - 1, unitBytes);
+    for (int64_t unit = llvm::divideFloorSigned(address, unitBytes);
+         unit <= last; ++unit)
       if (seen.insert(unit).second)
         visit(unit);
+  }
 }
 
 int64_t WarpRequest::countPasses() const {
@@ -48,7 +56,8 @@ int64_t WarpRequest::countPasses() const {
     int64_t count = std::min<int64_t>(together, rest.size()), most = 0;
     forEachUnit(rest.take_front(count), bytes, Chip::kBankBytes,
                 [&](int64_t word) {
-                  most = std::max(most, ++words[word % Chip::kBanks]);
+                  int64_t bank = getRest(word, Chip::kBanks);
+                  most = std::max(most, ++words[bank]);
                 });
     passes += most;
     rest = rest.drop_front(count);
@@ -105,7 +114,7 @@ int64_t WarpPlaces::evaluate(AffineExpr expr,
   if (rhs <= 0)
     return 0;
   if (expr.getKind() == AffineExprKind::Mod)
-    return lhs - llvm::divideFloorSigned(lhs, rhs) * rhs;
+    return getRest(lhs, rhs);
   return expr.getKind() == AffineExprKind::FloorDiv
              ? llvm::divideFloorSigned(lhs, rhs)
              : llvm::divideCeilSigned(lhs, rhs);
