@@ -21,8 +21,8 @@
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
-#include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
+#include "OperationUnits.h"
 #include "StagedBox.h"
 #include "WarpPlaces.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -44,17 +44,10 @@ static constexpr double kStart = 40, kAddress = 2, kCopyAddress = 3,
 static constexpr double kGlobalWait = 600, kFirstWait = 35, kSharedWait = 30,
                         kArithmeticWait = 4, kExchangeWait = 25,
                         kBarrierWait = 30;
-/// Polynomials of f64 are about twice as long as those of f32.
-static constexpr double kWideFactor = 2;
 /// Elements of a box that a thread has on their way at a time.
 static constexpr double kCopiesAtOnce = 16;
 
 namespace {
-/// Instructions of one operation of f32, or of a half.
-struct Units {
-  double single, special;
-};
-
 /// Counts what threads do of one stage.
 class StageCounter {
 public:
@@ -83,6 +76,11 @@ private:
   double getPartly(const SmallBitVector &loops) const;
   bool hasLanes(const SmallBitVector &loops) const {
     return schedule.getVectorWidth() > 1 && loops.test(schedule.getVectorDim());
+  }
+  SmallBitVector getLoopsOf(Value value) const {
+    SmallBitVector loops = stage.getLoopsOf(value);
+    loops.resize(stage.getNumLoops());
+    return loops;
   }
   double countElements(const SmallBitVector &loops) const;
   int64_t getWidth(const StagePlace &place, const SmallBitVector &loops) const;
@@ -184,14 +182,14 @@ void StageCounter::findDepths() {
   };
   for (const StageRead &read : stage.reads)
     depthOf[read.value] = levels.getDepth(
-        stage.getLoopsOf(read.value),
+        getLoopsOf(read.value),
         isStaged(read) ? std::max(shared, levels.getThreadDepth()) : shared);
   for (Operation *op : stage.body) {
     unsigned least = shared;
     for (Value operand : op->getOperands())
       least = std::max(least, depthOf.lookup(operand));
     Value result = op->getResult(0);
-    depthOf[result] = levels.getDepth(stage.getLoopsOf(result), least);
+    depthOf[result] = levels.getDepth(getLoopsOf(result), least);
   }
 }
 
@@ -216,47 +214,17 @@ double StageCounter::countElements(const SmallBitVector &loops) const {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// What one operation of a class is, of f32, or of halves: these are computed
-/// in fewer digits (VectorToLLVM/ApproximateFunctions.cpp).
-static Units getUnits(WorkClass kind, Type element) {
-  bool isHalf = element.isF16() || element.isBF16();
-  switch (kind) {
-  case WorkClass::Arithmetic:
-  case WorkClass::Move:
-  case WorkClass::Scattered:
-    return {1, 0};
-  case WorkClass::Divide:
-    return {isHalf ? 6. : 8., 1};
-  case WorkClass::Exponential:
-    return isHalf ? Units{5, 1} : Units{14, 0};
-  case WorkClass::Logarithm:
-    return element.isBF16() ? Units{6, 1} : Units{18, 0};
-  case WorkClass::Tanh:
-    return isHalf ? Units{14, 2} : Units{30, 1};
-  case WorkClass::Erf:
-    return isHalf ? Units{16, 1} : Units{24, 0};
-  case WorkClass::LibraryCall:
-    return {40, 0};
-  }
-  llvm_unreachable("all classes are handled");
-}
-
 static bool isHalf(Type type) {
   return isa<FloatType>(getElementTypeOrSelf(type)) &&
          getElementBytes(type) == 2;
 }
 
 void StageCounter::addUnit(double times, WorkClass kind, Type element) {
-  Units units = getUnits(kind, element);
-  if (element.isF64()) {
-    double factor = kind == WorkClass::Arithmetic ? 1 : kWideFactor;
-    units = {units.single * factor, 0};
-    work.wide += times * units.single * warps;
-  } else {
-    work.single += times * units.single * warps;
-    work.special += times * units.special * warps;
-  }
-  issue(times, units.single + units.special);
+  OperationUnits units = OperationUnits::of(kind, element);
+  work.single += times * units.single * warps;
+  work.wide += times * units.wide * warps;
+  work.special += times * units.special * warps;
+  issue(times, units.single + units.wide + units.special);
 }
 
 /// Whether an operation is a product that is added, by one instruction.
@@ -280,7 +248,7 @@ void StageCounter::addOperation(Operation *op) {
   if (isa<ConstantOp>(op) || isFused(stage, op) || isWidening)
     return;
   unsigned depth = depthOf.lookup(result);
-  double times = runs[depth] * countElements(stage.getLoopsOf(result));
+  double times = runs[depth] * countElements(getLoopsOf(result));
   Type element = getElementTypeOrSelf(result.getType());
   addUnit(times * countInstructions(op), classifyOperation(op), element);
   operations[depth] += 1;
@@ -405,7 +373,7 @@ static int64_t getLocalPlace(const WarpPlaces &places, AffineMap map,
 
 void StageCounter::addRead(const StageRead &read) {
   unsigned depth = depthOf.lookup(read.value);
-  SmallBitVector loops = stage.getLoopsOf(read.value);
+  SmallBitVector loops = getLoopsOf(read.value);
   int64_t bytes = getElementBytes(read.value.getType());
   if (isHalf(read.value.getType()))
     issue(runs[depth], countElements(loops));
@@ -453,7 +421,7 @@ void StageCounter::addStaged(StagedRead staged) {
   double rounds = static_cast<double>(box.getSize()) / levels.getNumThreads();
   double copies = runs[depth] * rounds;
   double checks = place.rangeChecks.size() + place.conditions.size() +
-                  getPartly(stage.getLoopsOf(box.read.value));
+                  getPartly(getLoopsOf(box.read.value));
   issue(copies, 2 + kCopyAddress + kGuard * checks);
   WarpRequest from, to;
   from.bytes = to.bytes = box.elementBytes;
@@ -542,7 +510,7 @@ void StageCounter::addWrite(const StageWrite &write) {
   SmallBitVector all(stage.getNumLoops(), true);
   Type element = getElementTypeOrSelf(write.value.getType());
   if (!write.kind) {
-    addStore(write, stage.getLoopsOf(write.value), inner, runs[inner]);
+    addStore(write, write.loops, inner, runs[inner]);
     return;
   }
   addUnit(runs[inner] * countElements(all), WorkClass::Arithmetic, element);
