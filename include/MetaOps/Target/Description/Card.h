@@ -14,8 +14,8 @@
 #ifndef METAOPS_TARGET_DESCRIPTION_CARD_H
 #define METAOPS_TARGET_DESCRIPTION_CARD_H
 
+#include "MetaOps/Target/Description/BlockWork.h"
 #include "MetaOps/Target/Description/Chip.h"
-#include "MetaOps/Transforms/Schedule/GPU/BlockWork.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mlir::metaop {

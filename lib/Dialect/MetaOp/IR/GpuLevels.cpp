@@ -9,7 +9,7 @@
 // What can be said of a schedule for a GPU without its stage and the chip: how
 // the levels stand in each other, and how many threads they make. Whether the
 // chip has so many, and whether they compute what the stage means, the verifier
-// of kernels knows (lib/Transforms/Schedule/Gpu).
+// of kernels knows (lib/Transforms/Schedule/GPU).
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,6 +20,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Target/Description/Card.h"
+#include "MetaOps/Transforms/Schedule/GPU/CountBlockWork.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuResources.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuSchedule.h"
 #include "MetaOps/Transforms/Schedule/GPU/VerifyGpuKernel.h"
@@ -168,7 +169,7 @@ FailureOr<KernelDescription> metaop::describeGpuKernel(KernelOp kernel,
   result->grid = describeGrid(stages, chip);
   Traffic traffic = countTraffic(kernel, result->work, stages);
   result->grid->bytesAgain = traffic.again;
-  BlockWork work = BlockWork::count(stages);
+  BlockWork work = countBlockWork(stages);
   result->grid->slots = work.slots * result->grid->blocks;
   result->grid->sharedPasses = work.passes * result->grid->blocks;
   for (const Card *card : Card::find(chip)) {

@@ -1,4 +1,4 @@
-//===- BlockWork.cpp - What the warps of a block do -----------------------===//
+//===- CountBlockWork.cpp - What the warps of a block do ------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,10 +17,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Transforms/Schedule/GPU/BlockWork.h"
+#include "MetaOps/Transforms/Schedule/GPU/CountBlockWork.h"
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "OperationUnits.h"
 #include "StagedBox.h"
@@ -553,7 +554,7 @@ void StageCounter::count() {
   addWaits();
 }
 
-BlockWork BlockWork::count(ArrayRef<GpuStage> stages) {
+BlockWork metaop::countBlockWork(ArrayRef<GpuStage> stages) {
   BlockWork work;
   for (unsigned number = 0; number < stages.size(); ++number)
     StageCounter(stages, number, work).count();

@@ -6,10 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_TRANSFORMS_SCHEDULE_GPU_BLOCKWORK_H
-#define METAOPS_TRANSFORMS_SCHEDULE_GPU_BLOCKWORK_H
-
-#include "MetaOps/Transforms/Schedule/GPU/GpuStage.h"
+#ifndef METAOPS_TARGET_DESCRIPTION_BLOCKWORK_H
+#define METAOPS_TARGET_DESCRIPTION_BLOCKWORK_H
 
 namespace mlir::metaop {
 
@@ -27,10 +25,8 @@ struct BlockWork {
   /// Cycles that a thread waits, one time after another, for what it has asked
   /// of memory, or for other threads.
   double waits = 0;
-
-  static BlockWork count(ArrayRef<GpuStage> stages);
 };
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_TRANSFORMS_SCHEDULE_GPU_BLOCKWORK_H
+#endif // METAOPS_TARGET_DESCRIPTION_BLOCKWORK_H
