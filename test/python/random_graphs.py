@@ -458,20 +458,15 @@ def bounded(x: mo.Var, kind: str) -> mo.Var:
     return mo.clip(x, -9, 9) if kind in ("max", "min") and "float" in x.dtype else x
 
 
-@entry("norm", "norm")
-def _norm(step: Step) -> mo.Var:
-    x = step.first(FLOATS)
-    axes = tuple(k for k in range(x.ndim) if not step.chance(0.5))
-    # Away from 0, where a norm has no derivative.
-    return mo.norm(mo.tanh(x) + 2, 2, axes, step.chance(0.4))
-
-
-@entry("reduce", "reduce")
+@entry("reduce", "reduce", "norm")
 def _reduce(step: Step) -> mo.Var:
     x = step.first()
     axes = tuple(k for k in range(x.ndim) if not step.chance(0.5))
     kind = step.pick(kinds_of("ReduceKind", str(x.dtype)))
     keepdims = step.chance(0.4)
+    if kind == "mul" and "float" in x.dtype and keepdims:
+        # Away from 0, where a norm has no derivative.
+        return mo.norm(mo.tanh(x) + 2, 2, axes, step.chance(0.5))
     x = moderate(x, kind, math.prod(x.shape[k] for k in axes))
     named = {"add": mo.sum, "mul": mo.prod, "max": mo.max, "min": mo.min}
     if x.dtype == "bool" and kind != "xor":

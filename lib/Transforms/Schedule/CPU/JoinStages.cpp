@@ -162,14 +162,13 @@ bool ProcessorTarget::losesVectors(const JoinGroup &joined,
         iterations, countDivisions(stage->model) * (kDivisionInstructions - 1));
     lostBeside = addCounts(lostBeside, beside - beside / width);
   }
-  if (lost <= kept / kMaxLostPart)
-    return false;
-  if (lost > multiplyCounts(traffic.saved, kLostForByte))
+  int64_t part = kept / kMaxLostPart;
+  if (lost > part && lost > multiplyCounts(traffic.saved, kLostForByte))
     return true;
   int64_t apart = addCounts(traffic.saved, countReadAgain(joined));
-  return traffic.total <= processor.streamBytes &&
-         addCounts(lost, lostBeside) >
-             apart / kCachedBytesForLost + kLostForCall;
+  int64_t lostInAll = addCounts(lost, lostBeside);
+  return traffic.total <= processor.streamBytes && lostInAll > part &&
+         lostInAll > apart / kCachedBytesForLost + kLostForCall;
 }
 
 bool ProcessorTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
