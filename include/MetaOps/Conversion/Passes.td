@@ -208,7 +208,8 @@ def SkipUnchosenPass : Pass<"metaop-skip-unchosen"> {
   let summary = "Computes functions only where a lane chooses them";
   let description = [{
     Where a function is computed for one side of a choice alone, that side goes
-    into a branch that asks whether any lane of the vector chooses it.
+    into a branch that asks whether any lane of the vector chooses it. Where both
+    sides take functions, each does.
 
     Before:
     ```mlir

@@ -4,7 +4,8 @@
 """Sums of squares, or of other powers, that neither overflow nor vanish.
 
 Squares of float32 are numbers of float64, in which one more pass over the elements, for
-their largest one, is saved. float64 has no wider type: there, and where powers are other
+their largest one, is saved; an operation of the compiler's sums them, whose derivatives
+are computed in float32. float64 has no wider type: there, and where powers are other
 ones, elements are divided by a power of two near the largest magnitude first, which
 changes no digit.
 """
