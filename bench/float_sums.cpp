@@ -17,6 +17,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
+#include "MetaOps/Target/NVGPU/NvgpuTarget.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -64,12 +65,13 @@ OwningOpRef<ModuleOp> compile(MLIRContext &context, const Case &example,
       "d1)> : (" +
       x + ", " + all + ") -> " + y + "\nreturn %y : " + y + "\n}\n";
   auto module = parseSourceString<ModuleOp>(text, &context);
+  metaop::NvgpuTarget::Options facts;
+  facts.floatAtomics = floatAtomics;
+  metaop::NvgpuTarget target(facts);
   metaop::PipelineOptions options;
-  options.target = metaop::PipelineTarget::CUDA;
-  options.floatAtomics = floatAtomics;
+  options.target = &target;
   PassManager passes(&context);
-  if (auto error =
-          metaop::buildPipeline(passes, metaop::PipelinePhase::NVVM, options))
+  if (auto error = metaop::buildPipeline(passes, "nvvm", options))
     fail(toString(std::move(error)));
   if (!module || failed(passes.run(*module)))
     fail("the program could not be compiled");

@@ -145,9 +145,7 @@ def functions(text: str) -> dict[str, str]:
 def lower_for_gpu(graph: str, phase: str, chip: str) -> str:
     """Return a program at a phase for a GPU, or what it cannot have there as a comment."""
     pipeline = f"--metaop-pipeline=target=cuda chip={chip} to={phase}"
-    done = subprocess.run(
-        [OPT, pipeline], input=graph, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([OPT, pipeline], input=graph, capture_output=True, text=True, check=False)
     return done.stdout if done.returncode == 0 else f"// {done.stderr.splitlines()[0]}\n"
 
 
@@ -285,9 +283,7 @@ def main() -> None:
     if options.against is None:
         # Listings depend on the kernels alone, which a schedule file would change.
         mo.flags.schedule_file = ""
-        count = write(
-            options.folder, options.names, options.sizes, options.phases, options.chip
-        )
+        count = write(options.folder, options.names, options.sizes, options.phases, options.chip)
         if count == 0:
             raise SystemExit(f"script/kernels: no row is named {' or '.join(options.names)}")
     elif not compare(options.against, options.folder, options.diff):

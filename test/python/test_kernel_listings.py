@@ -46,9 +46,7 @@ def test_a_listing_has_schedules_and_loops_and_no_places(tmp_path: Path) -> None
 def test_code_of_processors_and_gpus_is_listed(tmp_path: Path) -> None:
     phases = ("llvm", "gpu", "nvvm")
     assert listings.write(tmp_path, ["softmax"], ["small"], phases) == 1
-    llvm, gpu, nvvm = (
-        (tmp_path / f"small/softmax.{phase}.mlir").read_text() for phase in phases
-    )
+    llvm, gpu, nvvm = ((tmp_path / f"small/softmax.{phase}.mlir").read_text() for phase in phases)
     assert "llvm.func" in llvm and "llvm.br" in llvm
     assert "gpu.func" in gpu and "gpu.thread_id" in gpu
     assert "nvvm.kernel" in nvvm and "nvvm.shfl.sync" in nvvm

@@ -36,9 +36,7 @@ def test_includes_of_later_folders_are_found(declared: Layers) -> None:
     places = dict(declared.places)
     places["Runtime/Graph"] = len(places)
     faults = layers.check_includes(dataclasses.replace(declared, places=places))
-    assert (
-        "lib/Runtime/Recording/Recorder.cpp includes Runtime/Recording/Recorder.h" not in faults
-    )
+    assert "lib/Runtime/Recording/Recorder.cpp includes Runtime/Recording/Recorder.h" not in faults
     assert any("Runtime/Graph/" in fault and "later folder" in fault for fault in faults)
 
 
@@ -51,8 +49,7 @@ def test_symbols_of_later_folders_are_found(declared: Layers) -> None:
     assert layers.check_symbols(declared, symbols) == [
         "Interpreter uses Transforms/Fusion, which stands behind it:",
         "    b()",
-        "Transforms/Fusion uses Interpreter, whose MetaOpsInterpreter MetaOpsFusion does not "
-        "link:",
+        "Transforms/Fusion uses Interpreter, whose MetaOpsInterpreter MetaOpsFusion does not link:",
         "    a()",
     ]
 

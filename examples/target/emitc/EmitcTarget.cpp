@@ -8,8 +8,8 @@
 //
 // A target outside of the compiler: kernels in the EmitC dialect, which
 // mlir-translate prints as C, for any compiler of the system. Each value is a
-// variable: where MLIR forms expressions, the text of a value that is used twice
-// is there twice, and a chain of maxima doubles with each link.
+// variable: where MLIR forms expressions, the text of a value that is used
+// twice is there twice, and a chain of maxima doubles with each link.
 //
 //   metaop-opt file.mlir --metaop-pipeline="target=emitc" |
 //     mlir-translate --mlir-to-cpp
