@@ -31,6 +31,7 @@ struct ExplainPass : metaop::impl::ExplainPassBase<ExplainPass> {
 
 private:
   LogicalResult addTarget(MLIRContext *context, StringRef text);
+  std::string addOptions(std::string text, const TargetKind *kind) const;
   const Target &findTarget(KernelOp kernel) const;
 
   std::shared_ptr<const TargetRegistry> registry;
@@ -47,20 +48,26 @@ LogicalResult ExplainPass::addTarget(MLIRContext *context, StringRef text) {
   return success();
 }
 
+/// Returns a target's text with the options that stand by themselves: of the
+/// named one all, so that what it does not have is an error.
+std::string ExplainPass::addOptions(std::string text,
+                                    const TargetKind *kind) const {
+  for (const auto *option : {&processor, &chip})
+    if (!option->getValue().empty() &&
+        (!kind || llvm::is_contained(kind->options, option->getArgStr())))
+      text +=
+          (" " + option->getArgStr() + "={" + option->getValue() + "}").str();
+  return text;
+}
+
 LogicalResult ExplainPass::initialize(MLIRContext *context) {
   targets.clear();
-  if (!target.empty() && failed(addTarget(context, target)))
+  if (!target.empty() &&
+      failed(addTarget(context, addOptions(target, /*kind=*/nullptr))))
     return failure();
-  for (const TargetKind &kind : registry->getKinds()) {
-    std::string text = kind.name;
-    for (const auto *option : {&processor, &chip})
-      if (!option->getValue().empty() &&
-          llvm::is_contained(kind.options, option->getArgStr()))
-        text +=
-            (" " + option->getArgStr() + "={" + option->getValue() + "}").str();
-    if (failed(addTarget(context, text)))
+  for (const TargetKind &kind : registry->getKinds())
+    if (failed(addTarget(context, addOptions(kind.name, &kind))))
       return failure();
-  }
   return success();
 }
 

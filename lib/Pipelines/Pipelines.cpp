@@ -181,6 +181,8 @@ llvm::Error metaop::buildPipeline(OpPassManager &pm, StringRef to,
     return llvm::createStringError("there are no fusion rules '" +
                                    options.rules +
                                    "'; expected extended, paper or none");
+  if (!options.target)
+    return llvm::createStringError("a pipeline has no target");
   auto phases = getPhasesBetween(*options.target, options.from, to);
   if (!phases)
     return phases.takeError();

@@ -28,16 +28,24 @@ const TargetKind *TargetRegistry::find(StringRef name) const {
   return nullptr;
 }
 
-/// Returns the name of each option in text, with what is in braces left out.
+/// Returns the name of each option in text, with what is in braces or quotes
+/// left out.
 static SmallVector<StringRef> findOptionNames(StringRef text) {
   SmallVector<StringRef> names;
   size_t begin = 0;
   int depth = 0;
+  char quote = 0;
   auto add = [&](StringRef word) {
     if (!word.empty())
       names.push_back(word.split('=').first);
   };
   for (auto [place, letter] : llvm::enumerate(text)) {
+    if (quote) {
+      quote = letter == quote ? 0 : quote;
+      continue;
+    }
+    if (letter == '"' || letter == '\'')
+      quote = letter;
     depth += letter == '{' ? 1 : letter == '}' ? -1 : 0;
     if (depth == 0 && letter == ' ') {
       add(text.slice(begin, place));

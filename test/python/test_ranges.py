@@ -185,6 +185,20 @@ def test_gradients_of_norms_are_computed_in_float32(rng, divisor):
     assert casts and set(casts) == {("32", "64")}
 
 
+@pytest.mark.parametrize("exponent", [-35, -33, 0, 30, 37])
+def test_slopes_of_norms_meet_any_cotangent(rng, exponent):
+    """Of a small row's norm the logarithm has a large gradient, and each tangent is as small."""
+    x = (floats(rng, (5, 7)) * 10.0**exponent).astype(np.float32)
+    wide = x.astype(np.float64)
+    length = np.sqrt((wide * wide).sum(1, keepdims=True))
+    v = mo.array(x)
+    close(mo.grad(mo.log(mo.norm(v, dim=1)).sum(), v) * x, wide * wide / length**2, rtol=1e-5)
+    tangent = (floats(rng, (5, 7)) * 10.0**exponent).astype(np.float32)
+    (moved,) = mo.jvp([mo.norm(v, dim=1)], [v], [mo.array(tangent)])
+    expected = (wide * tangent.astype(np.float64)).sum(1) / length[:, 0]
+    close(moved.numpy() / length[:, 0], expected / length[:, 0], rtol=1e-4, atol=1e-5)
+
+
 def test_roots_of_many_norms_are_of_vectors(rng):
     mo.norm(mo.array(floats(rng, (4096, 16))), dim=1).sync()
     roots = re.findall(r"math.sqrt .*", ir("loops"))

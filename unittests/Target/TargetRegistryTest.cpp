@@ -47,12 +47,14 @@ TEST_F(TargetRegistryTest, OptionsAreBound) {
             "stream=33554432 fma=1}");
   EXPECT_EQ(print("cuda"), "cuda chip=sm_90a");
   EXPECT_EQ(print("cuda float-atomics=true chip=sm_80 libdevice=/x.bc"),
-            "cuda chip=sm_80 libdevice=/x.bc float-atomics=true");
+            "cuda chip=sm_80 libdevice={/x.bc} float-atomics=true");
 }
 
 TEST_F(TargetRegistryTest, WhatATargetPrintsMakesItAgain) {
-  for (const char *text : {"cpu", "cpu processor=sse", "cuda chip=sm_86",
-                           "cuda chip=sm_80 float-atomics=true"})
+  for (const char *text :
+       {"cpu", "cpu processor=sse", "cuda chip=sm_86",
+        "cuda chip=sm_80 float-atomics=true", "cuda libdevice={/a folder/x.bc}",
+        "cuda libdevice=\"/a folder/x.bc\" chip=sm_80"})
     EXPECT_EQ(print(print(text)), print(text));
 }
 

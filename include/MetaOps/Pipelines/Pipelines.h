@@ -48,7 +48,7 @@ StringRef findPipelineStart(ModuleOp module);
 struct PipelineOptions {
   /// What the module is compiled for. Lives as long as the pipeline is built.
   const Target *target = nullptr;
-  /// The phase that the module is in.
+  /// The phase that the module is in. The text lives as long as the target.
   StringRef from = kGraphPhase;
   /// Fusion rules: "extended", "paper" or "none".
   std::string rules = "extended";

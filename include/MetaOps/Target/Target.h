@@ -81,6 +81,8 @@ public:
   /// Returns true if files are written by hand that begin in a phase behind
   /// `kernels`.
   virtual bool mayStartFrom(StringRef phase) const { return false; }
+  /// Returns true if a phase takes files that running a program does not need.
+  virtual bool needsFiles(StringRef phase) const { return false; }
   /// Appends the passes that lead to one of its phases from the one before.
   void addPhase(OpPassManager &pm, StringRef phase) const;
   /// Appends the check of what is legal in a phase, if there is one.
@@ -90,6 +92,8 @@ public:
   /// scheduled kernel each: the way to the first phase.
   virtual void addLoops(OpPassManager &pm) const = 0;
   /// Appends what is the same for all numbers, and makes arguments of these.
+  /// A target without arguments for numbers appends nothing, and has no backend
+  /// in the runtime.
   virtual void addFamily(OpPassManager &pm) const = 0;
   /// Appends what makes code of functions whose numbers are bound.
   virtual void addCode(OpPassManager &pm) const = 0;

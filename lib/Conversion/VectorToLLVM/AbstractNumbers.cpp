@@ -117,13 +117,32 @@ static LogicalResult verifyBounds(FunctionOpInterface kernel) {
   return success();
 }
 
+/// Whether so many numbers are where they are looked for.
+static LogicalResult verifyNumbers(FunctionOpInterface kernel, size_t count) {
+  ArrayRef<Type> types =
+      kernel.getArgumentTypes().drop_back(getNumBounds(kernel));
+  if (types.size() < count ||
+      !llvm::all_of(types.take_back(count),
+                    [](Type type) { return type.isIndex(); }))
+    return kernel->emitOpError("lists ")
+           << count << " numbers in " << kNumbers
+           << ", but has not so many arguments of type index for them";
+  return success();
+}
+
 LogicalResult metaop::abstractNumbers(ArrayRef<FunctionOpInterface> kernels) {
   SmallVector<SmallVector<arith::ConstantOp>> constants;
   SmallVector<Location> locations;
   SmallVector<int64_t> numbers;
+  auto isAbstract = [](FunctionOpInterface kernel) {
+    return kernel->hasAttr(kNumbers);
+  };
   for (FunctionOpInterface kernel : kernels) {
-    if (kernel->hasAttr(kNumbers))
+    if (llvm::all_of(kernels, isAbstract))
       return success();
+    if (isAbstract(kernel))
+      return kernel->emitOpError("has ")
+             << kNumbers << ", which other functions of its kernel lack";
     if (failed(verifyBounds(kernel)))
       return failure();
     auto &own = constants.emplace_back();
@@ -198,6 +217,9 @@ struct BindNumbersPass : metaop::impl::BindNumbersPassBase<BindNumbersPass> {
       auto numbers = kernel->getAttrOfType<DenseI64ArrayAttr>(kNumbers);
       if (!numbers)
         continue;
+      if (failed(verifyBounds(kernel)) ||
+          failed(verifyNumbers(kernel, numbers.size())))
+        return signalPassFailure();
       SmallVector<NumberBinding> bindings;
       for (int64_t number : numbers.asArrayRef())
         bindings.push_back({NumberBinding::Kind::Constant, number});

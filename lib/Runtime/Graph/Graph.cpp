@@ -208,7 +208,7 @@ void Graph::releaseVar(Node *node) {
   changeHolders(node, /*wasHeld=*/true);
   if (!node->isLeaf() && node->period < period && !node->value().use_empty())
     rebound.emplace_back(node);
-  if (node->isOverdue && !isSpared(node))
+  if (node->isOverdue && !isHeldWithHistory(node))
     endHistories(node);
   if (node->carries && !node->value().use_empty())
     updateCarries(node);

@@ -118,6 +118,9 @@ void Graph::turnIntoLeaves(Node *node) {
   Operation *op = node->op;
   bool isOneOfSeveral = node->nextResult != node;
   enqueueOperands(node);
+  // What was spared with it may be kept by others now.
+  for (Node *operand : node->operands)
+    unspare(operand);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
   for (Node *result : llvm::to_vector<2>(resultsOf(node))) {
@@ -135,6 +138,7 @@ void Graph::turnIntoLeaves(Node *node) {
     result->numCarrying = 0;
     result->depth = 0;
     result->isSaved = result->isOverdue = false;
+    unspare(result);
     recount(result);
     if (isOneOfSeveral && isDead(result))
       enqueue(result);
@@ -233,7 +237,7 @@ std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
 }
 
 /// Whether a result of the node's operation is held that has a gradient.
-bool Graph::isSpared(Node *node) const {
+bool Graph::isHeldWithHistory(Node *node) const {
   return llvm::any_of(resultsOf(node), [&](Node *result) {
     return (result->vars > 0 || result->pins > 0) && needsHistory(result);
   });

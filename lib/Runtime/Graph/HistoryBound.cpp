@@ -21,8 +21,12 @@
 // what has to look at all that is pending does so once for many steps. What the
 // last program has computed stays.
 //
+// What is left when all have ended is beyond the bound's reach: what pending
+// values read, and the last program's. It is not held against the next ones.
+//
 // A value that a Var holds keeps its history, which counts no more: it is what
-// the user holds. It ends with its last Var.
+// the user holds. It ends with its last Var; what younger histories keep of it
+// counts again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -144,16 +148,27 @@ void Graph::spare(Node *node) {
   }
 }
 
+void Graph::unspare(Node *node) {
+  if (!node->isSpared)
+    return;
+  node->isSpared = false;
+  node->isCounted = true;
+  recount(node);
+}
+
 void Graph::boundHistories(int64_t bytes) {
-  if (historyBytes <= bytes)
+  bytesBeyond = std::min(bytesBeyond, historyBytes);
+  if (historyBytes - bytesBeyond <= bytes)
     return;
   std::vector<NodeRef> outdated;
-  while (historyBytes > bytes - bytes / 16) {
+  while (historyBytes - bytesBeyond > bytes - bytes / 16) {
     std::vector<Node *> ended, oldest = takeOldest();
-    if (oldest.empty())
+    if (oldest.empty()) {
+      bytesBeyond = historyBytes;
       break;
+    }
     llvm::copy_if(oldest, std::back_inserter(ended),
-                  [this](Node *value) { return !isSpared(value); });
+                  [this](Node *value) { return !isHeldWithHistory(value); });
     if (!ended.empty())
       for (Node *node : endHistories(ended))
         outdated.emplace_back(node);

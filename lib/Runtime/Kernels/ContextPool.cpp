@@ -13,6 +13,8 @@ using namespace metaops;
 
 /// Kernels of which a context keeps what it has seen: a few megabytes.
 static constexpr unsigned kMaxKernels = 128;
+/// Contexts that are kept for later; each has a few megabytes.
+static constexpr size_t kMaxIdle = 4;
 
 ContextPool::Entry ContextPool::take() {
   {
@@ -31,5 +33,6 @@ void ContextPool::giveBack(Entry entry) {
   if (entry.kernels >= kMaxKernels)
     return;
   std::lock_guard lock(mutex);
-  idle.push_back(std::move(entry));
+  if (idle.size() < kMaxIdle)
+    idle.push_back(std::move(entry));
 }

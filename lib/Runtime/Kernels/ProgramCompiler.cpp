@@ -187,10 +187,9 @@ llvm::Expected<std::vector<std::string>> ProgramCompiler::getPhases() {
   if (!cache)
     return cache.takeError();
   std::vector<std::string> names;
-  for (StringRef phase :
-       metaop::getPipelinePhases((*cache)->getBackend().getTarget()))
-    // That may need files of NVIDIA's, which running a program here does not.
-    if (phase != "ptx")
+  const metaop::Target &target = (*cache)->getBackend().getTarget();
+  for (StringRef phase : metaop::getPipelinePhases(target))
+    if (!target.needsFiles(phase))
       names.push_back(phase.str());
   return names;
 }

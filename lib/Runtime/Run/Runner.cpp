@@ -145,7 +145,8 @@ void Runner::runSlice(FoundProgram found, RunKind kind) {
       graph.count(result);
   if (depthStep > 0)
     graph.dropOldSaved(slice.outputs);
-  if (kind != RunKind::Initial && kind != RunKind::Transferred)
+  // The programs of a cut (Loops.cpp) are one step of a history.
+  if (depthStep > 0 && kind != RunKind::Initial && kind != RunKind::Transferred)
     graph.startPeriod();
   restartCount();
 }

@@ -32,7 +32,7 @@ using namespace mlir::metaop;
 void NvgpuTarget::print(raw_ostream &os) const {
   os << getName() << " chip=" << options.chip->name;
   if (!options.libdevice.empty())
-    os << " libdevice=" << options.libdevice;
+    os << " libdevice={" << options.libdevice << "}";
   if (options.floatAtomics)
     os << " float-atomics=true";
 }

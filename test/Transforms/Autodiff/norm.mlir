@@ -15,19 +15,21 @@
 // CHECK:         %[[NOT_ZERO:.*]] = metaop.select %[[IS_ZERO]], %{{.*}}, %[[SCALED]]
 // CHECK:         %[[INVERSE:.*]] = metaop.div %{{.*}}, %[[NOT_ZERO]]
 // CHECK:         %[[READ:.*]] = metaop.reindex %[[INVERSE]]
-// CHECK:         %[[UNITS:.*]] = metaop.mul %[[X]], %[[READ]]
-// CHECK:         %[[G:.*]] = metaop.mul %{{.*}}, %[[FACTOR]]
-// CHECK:         %[[SPREAD:.*]] = metaop.reindex %[[G]]
+// CHECK:         %[[SMALL_UNITS:.*]] = metaop.mul %[[X]], %[[READ]]
+// CHECK:         %[[FACTORS:.*]] = metaop.reindex %[[FACTOR]]
+// CHECK:         %[[UNITS:.*]] = metaop.mul %[[SMALL_UNITS]], %[[FACTORS]]
+// CHECK:         %[[SPREAD:.*]] = metaop.reindex
 // CHECK:         %[[DX:.*]] = metaop.mul %[[UNITS]], %[[SPREAD]]
 // CHECK-NOT:     f64
 // CHECK:         return %[[Y]], %[[DX]]
 // FORWARD-LABEL: @norm(
 // FORWARD-SAME:    %[[X:.*]]: tensor<4x8xf32>, %[[TX:.*]]: tensor<4x8xf32>)
 // FORWARD-NOT:     f64
-// FORWARD:         %[[UNITS:.*]] = metaop.mul %[[X]]
+// FORWARD:         %[[SMALL_UNITS:.*]] = metaop.mul %[[X]]
+// FORWARD:         %[[UNITS:.*]] = metaop.mul %[[SMALL_UNITS]]
 // FORWARD:         %[[PART:.*]] = metaop.mul %[[UNITS]], %[[TX]]
 // FORWARD:         %[[SUM:.*]] = metaop.reindex_reduce add %[[PART]]
-// FORWARD:         metaop.mul %[[SUM]]
+// FORWARD:         return %{{.*}}, %[[SUM]]
 func.func @norm(%x: tensor<4x8xf32>) -> tensor<4xf32> {
   %y = metaop.norm %x dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
   return %y : tensor<4xf32>

@@ -1,4 +1,13 @@
 // RUN: metaop-opt %s -metaop-schedule -metaop-explain -o /dev/null | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule -metaop-explain="target={cpu processor=avx2}" -o /dev/null | FileCheck %s
+
+// Options that stand by themselves belong to the target that is named.
+// RUN: not metaop-opt %s -metaop-explain="target=cpu chip=sm_80" 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: target 'cpu' has no option 'chip'; it has processor
+// RUN: not metaop-opt %s -metaop-explain="target={cpu processor=avx2} processor=mmx" 2>&1 | FileCheck %s --check-prefix=PROCESSOR
+// PROCESSOR: there is no processor 'mmx'
+// RUN: not metaop-opt %s -metaop-explain=target=abacus 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: there is no target 'abacus'; expected cpu or cuda
 
 // Kept and reduced loops, accesses with and without steps, and the figures.
 // CHECK-LABEL: kernel of @rows

@@ -373,7 +373,7 @@ private:
   void enqueue(Node *node);
   void enqueueOperands(Node *node);
   bool isDead(const Node *node) const;
-  bool isSpared(Node *node) const;
+  bool isHeldWithHistory(Node *node) const;
   bool leadsToHeld(const Node *node) const;
   void erase(Node *node);
   void hold(Node *node);
@@ -390,6 +390,8 @@ private:
   void addHistory(Node *node);
   std::vector<Node *> takeOldest();
   void spare(Node *node);
+  /// Has a value count again that no held one keeps any more.
+  void unspare(Node *node);
   void dropSaved(llvm::ArrayRef<Node *> saved);
   void dropOutdated(llvm::ArrayRef<Node *> outdated);
 
@@ -415,6 +417,8 @@ private:
   /// How many there may be before those that are gone are looked for.
   size_t mostHistories = 64;
   int64_t historyBytes = 0;
+  /// Of these, what was left when all histories had ended.
+  int64_t bytesBeyond = 0;
   uint32_t epoch = 0;
   bool stopsGradients = false;
   size_t numVars = 0;

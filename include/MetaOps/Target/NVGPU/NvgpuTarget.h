@@ -50,6 +50,8 @@ public:
   int64_t getPartAlignment() const override;
   ArrayRef<StringRef> getPhases() const override;
   bool mayStartFrom(StringRef phase) const override;
+  /// PTX takes libdevice.
+  bool needsFiles(StringRef phase) const override { return phase == "ptx"; }
   void addCheck(OpPassManager &pm, StringRef phase) const override;
   void addLoops(OpPassManager &pm) const override;
   void addFamily(OpPassManager &pm) const override;

@@ -361,8 +361,8 @@ namespace {
 /// The slopes of a norm: each element over the result. In f32 that quotient is
 /// one of at most 1, but the reciprocal of the result, by which all of a row
 /// are multiplied, may be no number: it is that of the result times a power of
-/// two, with which the cotangent is multiplied, too. Elements are 0 where the
-/// result is, and any number is its reciprocal.
+/// two, with which the product is multiplied again, exactly. Elements are 0
+/// where the result is, and any number is its reciprocal.
 class NormSlopes {
 public:
   NormSlopes(OpBuilder &builder, NormOp op)
@@ -376,27 +376,33 @@ public:
     Value isZero = emit.compare(ComparePredicate::Eq, length, 0.0);
     Value one = emit.splat(length, 1.0);
     inverse = emit.div(one, emit.select(isZero, one, emit.mul(length, factor)));
-    if (double divisor = op.getDivisor().convertToDouble(); divisor != 1)
-      factor = emit.div(factor, emit.splat(factor, divisor));
   }
 
   Value emitVjp(Value cotangent) {
-    return emit.mul(emitUnits(), emitRead(emit.mul(cotangent, factor)));
+    return emit.mul(emitUnits(), emitRead(emitDivided(cotangent)));
   }
 
   Value emitJvp(Value tangent) {
     Value sum =
         emit.reindexReduce(ReduceKind::Add, emit.mul(emitUnits(), tangent),
                            op.getResult(), op.getIndexAccess());
-    return emit.mul(sum, factor);
+    return emitDivided(sum);
   }
 
 private:
   Value emitRead(Value ofResult) {
     return emit.reindex(ofResult, op.getSource(), op.getIndexAccess(), 0.0);
   }
-  /// The quotients, over the factor.
-  Value emitUnits() { return emit.mul(op.getSource(), emitRead(inverse)); }
+  Value emitDivided(Value ofResult) {
+    double divisor = op.getDivisor().convertToDouble();
+    return divisor == 1 ? ofResult
+                        : emit.div(ofResult, emit.splat(ofResult, divisor));
+  }
+  /// The quotients.
+  Value emitUnits() {
+    return emit.mul(emit.mul(op.getSource(), emitRead(inverse)),
+                    emitRead(factor));
+  }
 
   NormOp op;
   TensorEmitter emit;
