@@ -120,8 +120,8 @@ static int64_t countDivisions(const Stage &stage) {
   });
 }
 
-/// The bytes that kernels which read the group's results have in common with
-/// it, beside these: what sharing its loops may save them as well.
+/// The bytes of the group's operands and results that kernels outside of it
+/// read which read its results: what sharing its loops may save them as well.
 static int64_t countReadAgain(const JoinGroup &joined) {
   llvm::SetVector<Value> own = joined.getTraffic();
   llvm::SetVector<Value> again;
