@@ -55,7 +55,7 @@ _Axes: TypeAlias = int | Sequence[int] | None
 _Key: TypeAlias = Any
 
 class Function:
-    """A function that takes other spellings of its parameters, see `metaops._names`."""
+    """A function that takes other spellings of its parameters, see `metaops.compat._names`."""
 
     __name__: str
     __qualname__: str

@@ -279,7 +279,7 @@ def test_functions_where_pytorch_has_them():
 @pytest.mark.parametrize(
     "name, message",
     [
-        ("pad", "use mo.pad"),
+        ("pad", "use mo.pad, whose widths begin with the first dimension, or mo.nn.ConstantPad2d"),
         ("linear", r"use x @ weight.T \+ bias, or mo.nn.Linear"),
         ("relu_", "mo.relu returns a new tensor"),
         ("scaled_mm", "there are no quantised numbers, nor products of 8 bits"),

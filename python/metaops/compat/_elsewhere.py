@@ -336,7 +336,7 @@ FUNCTIONS: dict[str, str] = {
     "dot_product_attention": "use mo.nn.scaled_dot_product_attention",
     "embedding": "use weight[indices], or mo.nn.Embedding",
     "embedding_bag": "use mo.nn.EmbeddingBag",
-    "functional": "its functions are in mo and in mo.nn",
+    "functional": "use mo.nn.functional, whose functions are those of mo and of mo.nn",
     "hard_sigmoid": "use mo.hardsigmoid",
     "hard_swish": "use mo.hardswish",
     "hard_tanh": "use mo.hardtanh",

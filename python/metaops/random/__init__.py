@@ -8,11 +8,14 @@ The room is a function, too: ``mo.random(shape)`` are numbers from [0, 1).
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from .._rooms import Room, open_room
+
+_ROOM = __doc__
 
 
 class _Random(Room):
@@ -23,6 +26,11 @@ class _Random(Room):
     def __wrapped__(self) -> Callable[..., Any]:
         function: Callable[..., Any] = import_module("metaops._session").PUBLIC["random"]
         return function
+
+    # For people, who ask for help on the function.
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return f"{_ROOM}\nmo.random{inspect.signature(self)}\n\n{self.__wrapped__.__doc__}"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__wrapped__(*args, **kwargs)

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything up to fusion is the same for all targets; how kernels are
-// scheduled, lowered, compiled and loaded is their backend's affair. Which
-// kernels are equal, which share code, what is compiled already and what is on
-// disk is `KernelCache`'s, for all of them.
+// How kernels are scheduled and lowered is the target's affair; how code is
+// written of what that gives, and loaded, is the backend's. Which kernels are
+// equal, which share code, what is compiled already and what is on disk is
+// `KernelCache`'s, for all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,6 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <limits>
 #include <memory>
 #include <string>
 
