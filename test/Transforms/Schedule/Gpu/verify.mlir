@@ -529,6 +529,29 @@ func.func @g16_form(%x: tensor<4x32x128xf32>, %m: tensor<4xf32>) -> tensor<4x409
 
 // -----
 
+// The writer has two dimensions that the reader numbers elements by as one.
+func.func @g16_form_of_reader(%x: tensor<4x4x4xf32>) -> tensor<4x4x4xf32> {
+  %k = metaop.kernel(%a = %x : tensor<4x4x4xf32>) -> tensor<4x4x4xf32> {
+    %s = metaop.fused(%b = %a : tensor<4x4x4xf32>) -> tensor<4x4xf32>
+        schedule(#metaop.schedule<[cluster(1, 128), block(1, 32), step(1), step(0, 8), step(2, 4), thread(2), thread(0)], pairwise = 2, place = [cluster]>) {
+      %0 = metaop.reindex %b map affine_map<(d0, d1, d2) -> (d0, -d1 + 3, d2)> fill 0.0 : f32 : tensor<4x4x4xf32> -> tensor<4x4x4xf32>
+      %1 = metaop.reduce add %0 dims = [2] : tensor<4x4x4xf32> -> tensor<4x4xf32>
+      metaop.yield %1 : tensor<4x4xf32>
+    }
+    // expected-error @below {{(G16) shares 2 levels with a stage before they have computed what it reads of that stage}}
+    %y = metaop.fused(%b = %a : tensor<4x4x4xf32>, %c = %s : tensor<4x4xf32>) -> tensor<4x4x4xf32>
+        schedule(#metaop.schedule<[cluster(1, 128), block(1, 32), step(0, 4), thread(1), thread(0)], tile = [1: 4], shared = 2>) {
+      %0 = metaop.broadcast %c dims = [0, 1] : tensor<4x4xf32> -> tensor<4x4x4xf32>
+      %1 = metaop.sub %0, %b : tensor<4x4x4xf32>
+      metaop.yield %1 : tensor<4x4x4xf32>
+    }
+    metaop.yield %y : tensor<4x4x4xf32>
+  }
+  return %k : tensor<4x4x4xf32>
+}
+
+// -----
+
 func.func @g18_sum_of_cluster(%x: tensor<4x4096xf32>) -> (tensor<4xf32>, tensor<4x4096xf32>) {
   %k:2 = metaop.kernel(%a = %x : tensor<4x4096xf32>) -> (tensor<4xf32>, tensor<4x4096xf32>) {
     // expected-error @below {{(G18) result 0 cannot live in memory: one block of a cluster stores it, and others may not see it}}
