@@ -47,7 +47,7 @@ PEERS = {"eager_us": EAGER, "tf32_us": TF32, "compile_us": COMPILED}
 NUMBERS = ("us", "warm_us", "host_us", "events_us", "predicted_us", *PEERS, "bytes", "flops")
 COLUMNS = ("workload", "size", "group", *NUMBERS, "cold", "blocks", "threads")
 RATES = "rates.csv"
-#: What the model says now, for the card that the runs had.
+#: Predictions of the model as it is, for the card that the runs had.
 PREDICTED = "predicted.csv"
 CHIP, CARD = "sm_90a", "H100"
 PREDICTED_COLUMNS = ("workload", "size", "predicted_us", "bound", "grids")

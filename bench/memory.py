@@ -135,7 +135,7 @@ def work(options: argparse.Namespace) -> None:
     subject = SUBJECTS[options.subject]
     rng = np.random.default_rng(1)
     x, y = subject.x(rng), subject.y(rng)
-    measure = measure_metaops if options.library == "MetaOps" else measure_torch
+    measure = {"MetaOps": measure_metaops, "PyTorch": measure_torch}[options.framework]
     Path(options.worker).write_text(json.dumps(measure(subject, x, y)))
 
 
@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="without the large images")
     parser.add_argument("--output", help="a folder for memory.md and memory.json")
     parser.add_argument("--subject", choices=NAMES)
-    parser.add_argument("--library", choices=["MetaOps", "PyTorch"], help=argparse.SUPPRESS)
+    parser.add_argument("--framework", choices=["MetaOps", "PyTorch"], help=argparse.SUPPRESS)
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
@@ -158,7 +158,7 @@ def main() -> None:
     tables = []
     for name in names:
         results = {
-            library: run_worker(__file__, ["--subject", name, "--library", library])
+            library: run_worker(__file__, ["--subject", name, "--framework", library])
             for library in ("MetaOps", "PyTorch")
         }
         losses = [result["losses"] for result in results.values()]

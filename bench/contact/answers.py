@@ -19,7 +19,7 @@ from .cache import Eviction, FirstLaunch, split_evictions
 from .child import Record, file_name, first_line, serve
 
 ROOT = Path(__file__).resolve().parents[2]
-#: What pytest ends with if it has run a file: all passed, some failed, there are none.
+#: Exit statuses of pytest if it has run a file: all passed, some failed, there are none.
 PYTEST_RAN = (0, 1, 5)
 #: Where CUPTI is, beside what a Python has in its packages.
 TOOLKITS = ("/usr/local/cuda", "/usr/local/cuda-*", "/opt/cuda")

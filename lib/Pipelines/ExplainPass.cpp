@@ -1,4 +1,4 @@
-//===- ExplainPass.cpp - Prints what kernels will do ----------------------===//
+//===- ExplainPass.cpp - Printing descriptions of kernels -----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -53,10 +53,8 @@ LogicalResult ExplainPass::addTarget(MLIRContext *context, StringRef text) {
 std::string ExplainPass::addOptions(std::string text,
                                     const TargetKind *kind) const {
   for (const auto *option : {&processor, &chip})
-    if (!option->getValue().empty() &&
-        (!kind || llvm::is_contained(kind->options, option->getArgStr())))
-      text +=
-          (" " + option->getArgStr() + "={" + option->getValue() + "}").str();
+    if (!kind || llvm::is_contained(kind->options, option->getArgStr()))
+      addTargetOption(text, option->getArgStr(), option->getValue());
   return text;
 }
 
@@ -92,7 +90,7 @@ void ExplainPass::runOnOperation() {
       llvm::outs() << " of @" << function.getName();
     llvm::outs() << "\n";
     print(llvm::outs(), *description);
-    // That of a GPU is said for each card.
+    // Of a GPU's kernel the time is said for each card.
     if (!description->grid)
       llvm::outs() << llvm::format(
           "  predicted: %.3g us\n",

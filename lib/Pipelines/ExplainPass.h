@@ -1,4 +1,4 @@
-//===- ExplainPass.h - Prints what kernels will do --------------*- C++ -*-===//
+//===- ExplainPass.h - Printing descriptions of kernels ---------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

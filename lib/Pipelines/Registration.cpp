@@ -73,14 +73,9 @@ struct ToolOptions : PassPipelineOptions<ToolOptions> {
 /// Returns the target's name and options, with those that stand by themselves.
 static std::string getTargetText(const ToolOptions &tool) {
   std::string text = tool.target;
-  auto add = [&](const ToolOptions::Option<std::string> &option) {
-    if (!option.getValue().empty())
-      text += (" " + option.getArgStr() + "={" + option.getValue() + "}").str();
-  };
-  add(tool.processor);
-  add(tool.chip);
-  add(tool.libdevice);
-  add(tool.floatAtomics);
+  for (const auto *option :
+       {&tool.processor, &tool.chip, &tool.libdevice, &tool.floatAtomics})
+    addTargetOption(text, option->getArgStr(), option->getValue());
   return text;
 }
 

@@ -1,4 +1,4 @@
-//===- Target.cpp - What programs are compiled for ------------------------===//
+//===- Target.cpp - Targets of compilation --------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

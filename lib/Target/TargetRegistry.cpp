@@ -28,6 +28,12 @@ const TargetKind *TargetRegistry::find(StringRef name) const {
   return nullptr;
 }
 
+void metaop::addTargetOption(std::string &text, StringRef name,
+                             StringRef value) {
+  if (!value.empty())
+    text += (" " + name + "={" + value + "}").str();
+}
+
 /// Returns the name of each option in text, with what is in braces or quotes
 /// left out.
 static SmallVector<StringRef> findOptionNames(StringRef text) {

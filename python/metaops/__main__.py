@@ -126,7 +126,7 @@ def run() -> int:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # What is buffered would be written, and fail, once more at exit.
+        # Buffered text would be written, and fail, once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

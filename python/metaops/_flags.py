@@ -51,7 +51,7 @@ def _checked(name: str, value: Any) -> Any:
     )
 
 
-#: What flags were called, and what they are called now.
+#: Former names of flags, and what they are called now.
 _FORMER = {"history_depth": "history_bytes, in bytes and not in programs"}
 
 

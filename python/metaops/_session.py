@@ -39,7 +39,7 @@ def _load_public() -> dict[str, Any]:
             if module not in MODULES:
                 variables = vars(import_module(f"metaops.{module}"))
                 found.update((name, variables[name]) for name in names)
-    # Those of the extension and of layers stay what they are.
+    # Classes of the extension and of layers stay what they are.
     written = {f"metaops.{module}" for module in EXPORTS} - {"metaops._core"}
     for value in listed.values():
         if isinstance(value, type) and value.__module__ in written:

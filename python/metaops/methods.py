@@ -197,7 +197,7 @@ _SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     **operators.SPECIAL_METHODS,
 }
 
-#: What properties return.
+#: Properties, by what they return.
 _ATTRIBUTES: dict[str, Callable[..., Any]] = {
     "T": shaping.transpose,  # reversed dimensions, as in NumPy
     **operators.ATTRIBUTES,

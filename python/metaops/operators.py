@@ -152,7 +152,7 @@ SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__irshift__": _in_place(bits.bitwise_right_shift),
 }
 
-#: What properties return, with the text that they have.
+#: Properties, by what they return, with the text that they have.
 ATTRIBUTES: dict[str, Callable[..., Any]] = {
     "itemsize": _itemsize,
     "nbytes": _nbytes,

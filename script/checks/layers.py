@@ -43,7 +43,7 @@ class Layers:
     places: dict[str, int]
     #: The library of each folder.
     libraries: dict[str, str]
-    #: What each library links, directly.
+    #: The libraries that each one links, directly.
     links: dict[str, set[str]]
 
     @classmethod

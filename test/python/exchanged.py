@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays to exchange, and who holds their memory."""
+"""Arrays to exchange, and the holders of their memory."""
 
 import gc
 import weakref

@@ -28,7 +28,7 @@ def _read_table() -> dict[str, tuple[str, ...]]:
     raise ValueError("no table of spellings")
 
 
-#: That of `metaops.compat._names`, which is not imported: what is here writes part of the package.
+#: The table of `metaops.compat._names`, which is not imported: this writes part of the package.
 SPELLINGS = _read_table()
 
 

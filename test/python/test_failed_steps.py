@@ -212,7 +212,7 @@ def test_what_did_not_fail_is_computed_again(rng, asynchronous, later):
         np.testing.assert_allclose(scaled.numpy(), 2 * expected, rtol=1e-12)
         if later:
             np.testing.assert_allclose(follows.numpy(), expected.sum(), rtol=1e-12)
-        # What depends on the batch has failed, and says so each time.
+        # Values that depend on the batch have failed, and say so each time.
         for lost in (loss, picked, loss + 1.0, loss):
             with pytest.raises(IndexError, match="index 40 is out of range"):
                 lost.numpy()
@@ -222,7 +222,7 @@ def test_what_did_not_fail_is_computed_again(rng, asynchronous, later):
 
 
 def test_programs_behind_the_failed_one(rng):
-    """What a later program, begun before that came to light, made of such a value."""
+    """A value of a later program, begun before the failure came to light, fails as well."""
     table, weight = tables(rng)
     norms = (table @ weight).exp().sum(1)
     loss = (table[mo.array([40])] * norms.sum()).sum()

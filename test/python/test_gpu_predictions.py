@@ -21,7 +21,7 @@ import gpu_kept
 pytestmark = pytest.mark.gpu_code
 
 EMULATOR = "emulator:sm_90a"
-#: What no assembler leaves out.
+#: Classes that no assembler leaves out.
 NEEDED = ("float", "function", "conversion", "global", "shared", "exchange", "barrier")
 
 

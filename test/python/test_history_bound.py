@@ -29,7 +29,7 @@ def kept():
 
 
 class Counted:
-    """What histories count more than when it was made."""
+    """Bytes of histories beyond those when it was made."""
 
     def __init__(self):
         self.before = kept()
@@ -54,7 +54,7 @@ def walk(state, u, steps, seen=None):
 
 @pytest.mark.parametrize("rows", [2, 64, 1024])
 def test_a_long_loop_is_bounded_in_bytes(rng, rows):
-    """Whether its operators or its values are what takes the bytes."""
+    """Operators take the bytes of small steps, values those of large ones."""
     bound, seen = 512 * KILO, []
     u = mo.array(floats(rng, (16, 16), low=-0.2, high=0.2))
     state = mo.array(floats(rng, (rows, 16)))
@@ -147,7 +147,7 @@ def test_what_is_held_does_not_push_others_out(rng):
         assert mo.stats()["ops_in_block"] < begun - 150
 
 
-# What counts
+# Counting
 
 
 def test_operators_and_what_nobody_holds_count(rng):
@@ -249,7 +249,7 @@ def test_the_default_is_a_share_of_the_budget():
     assert mo.flags.history_bytes == mo.flags.saved_values_budget // 4 == 2**28
 
 
-# What held and pending values keep
+# Held and pending values
 
 
 def test_what_held_values_leave_behind_counts_again(rng):
@@ -268,7 +268,7 @@ def test_what_held_values_leave_behind_counts_again(rng):
         for _ in range(24):
             z = mo.tanh(z * c + (held.pop(0) * z).mean())
             float(z)
-        # What the bound allows, and a step's own.
+        # The bound, and a step's own.
         assert mo.stats()["bytes_in_use"] - before <= bound + 2 * size
 
 

@@ -22,7 +22,7 @@ LOOPS = [
     "running_minimum",
     "values_that_wait",
 ]
-#: Those whose histories grow where nothing bounds them.
+#: Loops whose histories grow if nothing bounds them.
 AT_THE_BOUND = ["by_hand", "list_of_states_products_looked_at", "power_iteration"]
 #: What a step may take more later. One more look at each value that waits is 15 % after
 #: 500 steps.

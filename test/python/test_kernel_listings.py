@@ -39,7 +39,7 @@ def test_a_listing_has_schedules_and_loops_and_no_places(tmp_path: Path) -> None
     assert "map affine_map<" in schedules and "#map" not in schedules
     for text in (schedules, loops):
         assert "loc(" not in text and ".py" not in text
-    # What passes leave for each other is no code.
+    # Attributes that passes leave for each other are no code.
     assert "metaop." not in loops
 
 

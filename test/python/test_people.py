@@ -20,7 +20,7 @@ from people_loops import LOOPS, Hand, Loop
 
 #: Iterations after which a loop is to cost the same in each window of so many.
 BEGUN, WINDOW = 60, 120
-#: What histories take of these is met by then.
+#: A bound that histories of these loops meet by then.
 HISTORY_BYTES = 100_000
 COUNTS = ("programs_run", "operators_repeated", "values_recorded", "programs_compiled")
 

@@ -166,7 +166,7 @@ def test_gradients_flow_through_copies_and_not_through_pickles(rng):
 
 
 def test_pickles_name_the_package():
-    """Where a class is defined may change."""
+    """Classes may move between modules."""
     classes = {name: value for name, value in vars(mo).items() if isinstance(value, type)}
     classes |= {name: getattr(mo, name) for name in ("Key", "Tuning", "finfo", "no_grad")}
     for name, cls in classes.items():

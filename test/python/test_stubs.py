@@ -135,7 +135,7 @@ def test_pyright_knows_the_package(tmp_path):
         assert re.search(rf"wrong.py:{line}:\d+ - error: .*{part}", found), found
 
 
-#: What stubs have on purpose and functions have not: other spellings of parameters.
+#: Differences of stubs on purpose: other spellings of parameters.
 SPELLED = re.compile("runtime does not have parameter|stub parameter .* has a default value")
 
 

@@ -21,7 +21,7 @@ STUB = PACKAGE / "_core.pyi"
 #: Begins, in the stub, what is written; a class ends it.
 MARK = "    # Written by test/python/public_names.py from the tables of metaops.methods.\n"
 
-#: What Var's stub has for the names of types: methods of it have some of these names.
+#: Names of types in Var's stub: methods of it have some of these names.
 TYPES = {
     "Axes": "_Axes",
     "DType": "_DTypeLike",

@@ -1,4 +1,4 @@
-//===- TargetCodeTest.cpp - Phases are what is compiled -------------------===//
+//===- TargetCodeTest.cpp - Text of phases and of workers -----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a pipeline prints in the phase of a target's code, and what workers give
-// to the emitter, is the same text, for each kernel of some programs.
+// A pipeline prints, in the phase of a target's code, the same text that
+// workers give to the emitter, for each kernel of some programs.
 //
 //===----------------------------------------------------------------------===//
 

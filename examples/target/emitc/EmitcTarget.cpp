@@ -119,7 +119,7 @@ public:
                     const ScheduleRequest &request) const override {
     scalar.addSchedules(pm, request);
   }
-  /// Those of kernels belong to processors.
+  /// Returns false: schedules of kernels belong to processors.
   bool owns(ScheduleAttr) const override { return false; }
   FailureOr<KernelDescription> describe(KernelOp kernel) const override {
     return scalar.describe(kernel);

@@ -1,4 +1,4 @@
-//===- InstructionClass.h - Kinds of a GPU's instructions -------*- C++ -*-===//
+//===- InstructionClass.h - Classes of a GPU's instructions -----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,8 @@
 
 namespace metaops {
 
-/// What instructions are counted as, each once for each thread and element.
+/// Classes of instructions, each of which counts once for each thread and
+/// element.
 enum class InstructionClass : uint8_t {
   Float,
   Integer,

@@ -1,4 +1,4 @@
-//===- Target.h - What programs are compiled for ----------------*- C++ -*-===//
+//===- Target.h - Targets of compilation ------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,15 +23,15 @@
 
 namespace mlir::metaop {
 
-/// What a pipeline asks of the passes that schedule.
+/// Options that a pipeline gives the passes that schedule.
 struct ScheduleRequest {
-  /// Whether stages may be joined in kernels, as the fusion rules say.
+  /// Stages may be joined in kernels, as the fusion rules say.
   bool joins = true;
   /// A file of schedules that replace those of the heuristics, and its contents
   /// if they have been read already.
   StringRef file;
   StringRef text;
-  /// Whether decisions are reported as remarks.
+  /// Decisions are reported as remarks.
   bool report = false;
 };
 

@@ -52,13 +52,16 @@ private:
   std::vector<TargetKind> kinds;
 };
 
+/// Appends an option to a target's text, unless it has no value.
+void addTargetOption(std::string &text, StringRef name, StringRef value);
+
 /// Reads options of a target out of text. Fails saying which there are.
 template <typename Options>
 llvm::Expected<std::unique_ptr<Options>> parseTargetOptions(StringRef text) {
   auto options = std::make_unique<Options>();
   std::string errors;
   llvm::raw_string_ostream stream(errors);
-  // What is wrong with a value the parser has said by itself.
+  // The parser has said by itself what is wrong with a value.
   if (failed(options->parseFromString(text, stream)))
     return llvm::createStringError(
         errors.empty() ? "options could not be parsed: '" + text + "'"

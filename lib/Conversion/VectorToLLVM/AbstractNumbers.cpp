@@ -105,7 +105,7 @@ static void eraseNumbers(FunctionOpInterface kernel, unsigned begin,
   kernel.setAllArgAttrs(attributes);
 }
 
-/// Whether the bounds are where they are looked for.
+/// Fails if the bounds are not where they are looked for.
 static LogicalResult verifyBounds(FunctionOpInterface kernel) {
   unsigned bounds = getNumBounds(kernel);
   ArrayRef<Type> types = kernel.getArgumentTypes();
@@ -117,7 +117,7 @@ static LogicalResult verifyBounds(FunctionOpInterface kernel) {
   return success();
 }
 
-/// Whether so many numbers are where they are looked for.
+/// Fails if so many numbers are not where they are looked for.
 static LogicalResult verifyNumbers(FunctionOpInterface kernel, size_t count) {
   ArrayRef<Type> types =
       kernel.getArgumentTypes().drop_back(getNumBounds(kernel));

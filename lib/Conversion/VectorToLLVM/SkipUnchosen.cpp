@@ -63,8 +63,8 @@ struct Side {
   /// The side that the choice itself belongs to, if any.
   Side *parent;
   unsigned depth;
-  /// What only this side needs, inner sides included, from the last to the
-  /// first.
+  /// Operations that only this side needs, inner sides included, from the last
+  /// to the first.
   SmallVector<Operation *> ops = {};
   bool hasFunction = false;
 };

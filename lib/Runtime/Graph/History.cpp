@@ -118,7 +118,7 @@ void Graph::turnIntoLeaves(Node *node) {
   Operation *op = node->op;
   bool isOneOfSeveral = node->nextResult != node;
   enqueueOperands(node);
-  // What was spared with it may be kept by others now.
+  // Others may keep now what was spared with it.
   for (Node *operand : node->operands)
     unspare(operand);
   OpBuilder::InsertionGuard guard(builder);
@@ -270,7 +270,7 @@ walkHistories(Graph &graph, std::vector<Node *> roots,
 }
 
 void Graph::dropOldSaved(llvm::ArrayRef<Node *> values) {
-  // What two programs have gone by without.
+  // Goes after two programs that have not read it.
   constexpr uint32_t savedDepth = 2;
   std::vector<Node *> roots, saved;
   for (Node *value : values)
@@ -315,7 +315,7 @@ void Graph::dropOutdated(llvm::ArrayRef<Node *> outdated) {
 }
 
 Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
-  // What is older than all targets depends on none of them.
+  // Values older than all targets depend on none of them.
   uint64_t lost = 0, first = std::numeric_limits<uint64_t>::max();
   for (Node *target : targets) {
     lost |= target->lostChains;

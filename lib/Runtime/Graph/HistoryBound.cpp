@@ -1,4 +1,4 @@
-//===- HistoryBound.cpp - How much histories may keep ---------------------===//
+//===- HistoryBound.cpp - The bound of histories --------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,8 +21,9 @@
 // what has to look at all that is pending does so once for many steps. What the
 // last program has computed stays.
 //
-// What is left when all have ended is beyond the bound's reach: what pending
-// values read, and the last program's. It is not held against the next ones.
+// Bytes that are left when all have ended are beyond the bound's reach: what
+// pending values read, and the last program's. They are not held against the
+// next ones.
 //
 // A value that a Var holds keeps its history, which counts no more: it is what
 // the user holds. It ends with its last Var; what younger histories keep of it
@@ -98,7 +99,7 @@ void Graph::addHistory(Node *node) {
   recount(node);
   if (!keepsHistory(node))
     return;
-  // Where histories die young, the bound is never met.
+  // Histories that die young never meet the bound.
   if (histories.size() >= mostHistories) {
     llvm::erase_if(histories, [](const HistoryEntry &entry) {
       return !keepsHistory(entry.value.get());
@@ -117,7 +118,7 @@ std::vector<Node *> Graph::takeOldest() {
     auto [value, computed] = histories.front();
     Node *node = value.get();
     if (keepsHistory(node)) {
-      // What is recorded from now on comes after the last program.
+      // The period that goes on comes after the last program.
       bool isOfLast = computed + 1 >= period;
       if (isOfLast || (!values.empty() && computed != program))
         break;

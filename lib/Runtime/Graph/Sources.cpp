@@ -1,4 +1,4 @@
-//===- Sources.cpp - What a node is made of -------------------------------===//
+//===- Sources.cpp - Sources of nodes -------------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MemoryHolders.cpp - Who holds memory -------------------------------===//
+//===- MemoryHolders.cpp - Holders of memory ------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -48,7 +48,7 @@ static constexpr double kBytesOfCycle = 64;
 /// Instructions of warps that a multiprocessor begins in a cycle.
 static constexpr double kSlotsOfCycle = 4;
 
-/// What memory needs, of which so many multiprocessors ask.
+/// Predicts the time of memory, of which so many multiprocessors ask.
 static Prediction predictTraffic(const Card &card, const Traffic &traffic,
                                  int64_t blocks, int64_t residentBlocks) {
   double busy = std::clamp<int64_t>(blocks, 1, card.multiprocessors);
@@ -71,7 +71,7 @@ static bool isFaster(const Prediction &lhs, const Prediction &rhs) {
   return lhs.seconds < rhs.seconds;
 }
 
-/// What a block needs of a multiprocessor that it has alone, but for waits.
+/// Predicts the time of a block that has a multiprocessor alone, but for waits.
 /// Shared memory and the first cache are one memory.
 static Prediction predictBlock(const Card &card, const BlockWork &work) {
   double second = card.gigahertz * 1e9;

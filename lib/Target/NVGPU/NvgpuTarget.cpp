@@ -41,8 +41,8 @@ void NvgpuTarget::print(raw_ostream &os) const {
 // Schedules
 //===----------------------------------------------------------------------===//
 
-/// What is packed, copied or computed in blocks for the caches of a processor
-/// is not.
+/// Packs, copies and computes nothing in blocks, which is for the caches of a
+/// processor.
 void NvgpuTarget::addSchedules(OpPassManager &pm,
                                const ScheduleRequest &request) const {
   OpPassManager &main = pm.nest<func::FuncOp>();
@@ -61,7 +61,7 @@ void NvgpuTarget::addSchedules(OpPassManager &pm,
   join.report = request.report;
   if (request.joins)
     main.addPass(createJoinStagesGpuPass(join));
-  // What has found others for its rows is not split.
+  // Stages that have found others for their rows are not split.
   SplitReductionsGpuPassOptions split;
   split.chip = options.chip;
   split.report = request.report;
@@ -133,7 +133,8 @@ void NvgpuTarget::addFurther(OpPassManager &pm, StringRef phase) const {
   pm.addPass(createEmitPtxPass(ptx));
 }
 
-/// The PTX manual gives arguments 4352 bytes, of which each takes 8.
+/// Returns what fits into the 4352 bytes that the PTX manual gives arguments,
+/// of which each takes 8.
 size_t NvgpuTarget::getMaxNumbers(size_t buffers) const {
   constexpr size_t arguments = 4352 / 8;
   return arguments - std::min(buffers, arguments);

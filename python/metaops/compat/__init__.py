@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What other libraries ask for: the array API, ufuncs, their arrays and their names."""
+"""Other libraries: the array API, ufuncs, their arrays and their names."""
 
 from .._rooms import open_room
 

@@ -336,6 +336,9 @@ FUNCTIONS: dict[str, str] = {
     "dot_product_attention": "use mo.nn.scaled_dot_product_attention",
     "embedding": "use weight[indices], or mo.nn.Embedding",
     "embedding_bag": "use mo.nn.EmbeddingBag",
+    "metaops.nn.functional.pad": (
+        "use mo.pad, whose widths begin with the first dimension, or mo.nn.ConstantPad2d"
+    ),
     "functional": "use mo.nn.functional, whose functions are those of mo and of mo.nn",
     "hard_sigmoid": "use mo.hardsigmoid",
     "hard_swish": "use mo.hardswish",

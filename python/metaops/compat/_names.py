@@ -128,8 +128,11 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return _hint(_closest(name, names))
 
 
-def missing(module: str, name: str) -> str:
-    """Return what to say where a module has no such attribute."""
+def missing(module: str, name: str, own: Iterable[str] | None = None) -> str:
+    """Return what to say where a module has no such attribute.
+
+    `own` are the names that it has, unless it is a package of public names.
+    """
     message = f"{module} has no {name}"
     if name.startswith("_"):
         return message
@@ -143,7 +146,8 @@ def missing(module: str, name: str) -> str:
         for owner in sorted(_PUBLIC, key="metaops".__eq__)  # whose names go first
         for word in _PUBLIC[owner]
     }
-    if advice := FUNCTIONS.get(name):
+    # Advice on a name of one module goes before that on the name anywhere.
+    if advice := FUNCTIONS.get(f"{module}.{name}") or FUNCTIONS.get(name):
         return f"{message}: {advice}"
     if name in elsewhere:
         return f"{message}: use {elsewhere[name]}"
@@ -155,8 +159,8 @@ def missing(module: str, name: str) -> str:
     told = find_advice()
     if advice := told.get(name) or FUNCTIONS.get(base) or told.get(base):
         return f"{message}: {advice}"
-    own = nearest(name, _PUBLIC.get(module, ()))
-    return message + (own or _hint(elsewhere.get(_closest(name, elsewhere) or "")))
+    hint = nearest(name, _PUBLIC.get(module, ()) if own is None else own)
+    return message + (hint or _hint(elsewhere.get(_closest(name, elsewhere) or "")))
 
 
 def hide_files() -> None:

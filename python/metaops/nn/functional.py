@@ -35,7 +35,7 @@ _FUNCTIONS = {
     """,
 }
 
-#: Those that are called otherwise there.
+#: Functions that are called otherwise there.
 _RENAMED = {
     "binary_cross_entropy": "metaops.nn.bce_loss",
     "binary_cross_entropy_with_logits": "metaops.nn.bce_with_logits_loss",
@@ -48,21 +48,14 @@ _ORIGINS = _RENAMED | {
     name: f"{module}.{name}" for module, names in _FUNCTIONS.items() for name in names.split()
 }
 
-#: What PyTorch has there and the package has otherwise.
-_OTHERWISE = {
-    "pad": "use mo.pad, whose widths begin with the first dimension, or mo.nn.ConstantPad2d",
-}
-
 __all__ = sorted(_ORIGINS)
 
 
 def __getattr__(name: str) -> object:
     """Return a function, which the package may publish after it imports this module."""
-    if name in _OTHERWISE:
-        raise AttributeError(f"{__name__} has no {name}: {_OTHERWISE[name]}")
     if name not in _ORIGINS:
         names = import_module("metaops.compat._names")
-        raise AttributeError(names.missing(__name__, name))
+        raise AttributeError(names.missing(__name__, name, own=__all__))
     module, _, own = _ORIGINS[name].rpartition(".")
     value = getattr(import_module(module), own)
     globals()[name] = value

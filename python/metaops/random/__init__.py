@@ -21,7 +21,7 @@ _ROOM = __doc__
 class _Random(Room):
     """The room, and the function `random` that is in it."""
 
-    # What `inspect` asks for a signature.
+    # Asked by `inspect` for a signature.
     @property
     def __wrapped__(self) -> Callable[..., Any]:
         function: Callable[..., Any] = import_module("metaops._session").PUBLIC["random"]

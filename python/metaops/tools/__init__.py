@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is told of programs: kernels, times, memory; and what tunes them."""
+"""Reports of programs, on kernels, times and memory; and what tunes them."""
 
 from .._rooms import open_room
 

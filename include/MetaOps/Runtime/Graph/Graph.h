@@ -102,7 +102,7 @@ struct Node {
   /// How many programs the value's history reaches back through, this one's
   /// included; 0 without history.
   uint32_t depth = 0;
-  /// What the bound of histories counts it as.
+  /// Bytes that the bound of histories counts it as.
   int64_t historyBytes = 0;
   /// Operands that carry, as often as they are operands: a concat of thousands
   /// of parts must not look through them for each that dies.
@@ -316,10 +316,10 @@ public:
     node->isCounted = true;
     recount(node);
   }
-  /// Where histories count more than so many bytes, ends the oldest and
-  /// collects. Those of the last program stay.
+  /// Ends the oldest histories, and collects, if all count more than so many
+  /// bytes. Those of the last program stay.
   void boundHistories(int64_t bytes);
-  /// What histories keep, an operator as 1 kB.
+  /// Returns the bytes that histories keep, an operator as 1 kB.
   int64_t getHistoryBytes() const { return historyBytes; }
   /// The first value, on the way from `root` to one of the targets, whose
   /// history has been ended; null if there is none.
@@ -414,7 +414,7 @@ private:
   /// The values that keep histories, and some that did, in the order of the
   /// programs that have computed them.
   std::deque<HistoryEntry> histories;
-  /// How many there may be before those that are gone are looked for.
+  /// Length of the queue at which those that are gone are looked for.
   size_t mostHistories = 64;
   int64_t historyBytes = 0;
   /// Of these, what was left when all histories had ended.

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How kernels are scheduled and lowered is the target's affair; how code is
-// written of what that gives, and loaded, is the backend's. Which kernels are
-// equal, which share code, what is compiled already and what is on disk is
-// `KernelCache`'s, for all of them.
+// A target schedules and lowers kernels; a backend writes code of what that
+// gives, and loads it. `KernelCache` knows, for all of them, which kernels are
+// equal, which share code, what is compiled already and what is on disk.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,9 +72,9 @@ public:
                          mlir::DialectRegistry more = mlir::DialectRegistry());
   virtual ~KernelBackend() = default;
 
-  /// What schedules and code are for.
+  /// Returns the target of schedules and code.
   const mlir::metaop::Target &getTarget() const { return *target; }
-  /// The same with what a session's flags say of it.
+  /// Returns the same with what a session's flags say of it.
   virtual const mlir::metaop::Target &
   getTarget(const CompileOptions &options) const {
     return *target;
@@ -90,7 +89,7 @@ public:
   virtual void noteCall(llvm::ArrayRef<uint64_t>) const {}
   /// A worker for another thread; called on that.
   virtual std::unique_ptr<KernelWorker> createWorker() const;
-  /// What workers write code by; called on their thread.
+  /// Makes what a worker writes code by; called on its thread.
   virtual llvm::Expected<std::unique_ptr<CodeEmitter>>
   createEmitter() const = 0;
   /// Makes code callable by the name of its symbol. A backend for a processor

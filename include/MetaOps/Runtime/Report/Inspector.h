@@ -39,7 +39,7 @@ struct SessionStatistics {
   int64_t operatorsRepeated = 0;
   /// That have ever been recorded, by the user and for gradients.
   int64_t valuesRecorded = 0;
-  /// What is kept for gradients alone, as its bound counts it.
+  /// Bytes of histories, as their bound counts them.
   int64_t historyBytes = 0;
   /// Updates that have been recorded and not run.
   int64_t updatesPending = 0;

@@ -1,4 +1,4 @@
-//===- MemoryHolders.h - Who holds memory -----------------------*- C++ -*-===//
+//===- MemoryHolders.h - Holders of memory ----------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BlockWork.h - What the warps of a block do ---------------*- C++ -*-===//
+//===- BlockWork.h - Work of a GPU's block ----------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,7 +11,7 @@
 
 namespace mlir::metaop {
 
-/// What the schedules of a kernel have a block do, in the mean of the grid's
+/// Work of a block by the schedules of a kernel, in the mean of the grid's
 /// blocks. What is behind the end of a dimension is done as well.
 struct BlockWork {
   /// Instructions of warps, each of which takes a slot of a scheduler; among

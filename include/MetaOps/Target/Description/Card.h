@@ -30,8 +30,8 @@ struct Traffic {
   int64_t repeated = 0;
 };
 
-/// How long a call takes, and what it takes that long for: `memory`, `second
-/// cache`, `instructions`, `f32`, `f64`, `functions`, `shared memory`, `first
+/// Time of a call, and what it is spent on: `memory`, `second cache`,
+/// `instructions`, `f32`, `f64`, `functions`, `shared memory`, `first
 /// cache` or `waiting`.
 struct Prediction {
   double seconds;

@@ -44,7 +44,7 @@ struct Processor {
   /// What the caches of a core hold together with those that it shares:
   /// larger results are stored past them. 0 for none.
   int64_t streamBytes = int64_t(32) << 20;
-  /// Whether a product and a sum are one instruction.
+  /// A product and a sum are one instruction.
   bool hasFma = true;
 
   /// What is to stay in a cache beside all that passes by.

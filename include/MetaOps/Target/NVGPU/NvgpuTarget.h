@@ -30,8 +30,8 @@ public:
     const Chip *chip = Chip::getDefault();
     /// The file of libdevice, if any, which f64 needs.
     std::string libdevice;
-    /// Whether sums of floats that threads of a whole GPU add to are added as
-    /// they come, so that their last bits may change from run to run.
+    /// Sums of floats that threads of a whole GPU add to are added as they
+    /// come, so that their last bits may change from run to run.
     bool floatAtomics = false;
   };
 

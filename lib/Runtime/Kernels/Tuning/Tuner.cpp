@@ -162,7 +162,7 @@ getLegalNeighbours(metaop::KernelOp kernel, const KernelBackend &backend) {
   }
   if (stages.empty())
     return {};
-  // What is malformed is left out, and nobody is told.
+  // Malformed schedules are left out, and nobody is told.
   ScopedDiagnosticHandler handler(kernel.getContext(),
                                   [](Diagnostic &) { return success(); });
   auto neighbours = backend.getTarget().listNeighbours(stages);

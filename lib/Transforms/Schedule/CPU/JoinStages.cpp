@@ -113,7 +113,7 @@ SmallVector<int64_t> ProcessorTarget::getLoops(const Stage &stage,
   return getOrder(alone);
 }
 
-/// How many divisions and roots the body has.
+/// Counts the divisions and roots of a body.
 static int64_t countDivisions(const Stage &stage) {
   return llvm::count_if(stage.body, [](Operation *op) {
     return classifyOperation(op) == WorkClass::Divide;

@@ -1,4 +1,4 @@
-//===- CountBlockWork.cpp - What the warps of a block do ------------------===//
+//===- CountBlockWork.cpp - Counting the work of a block ------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -113,12 +113,12 @@ private:
   WarpPlaces places;
   BlockWork &work;
   double warps;
-  /// How often what stands at a depth is done, by a thread.
+  /// Number of times that a thread does what stands at a depth.
   SmallVector<double> runs;
   llvm::DenseMap<Value, unsigned> depthOf;
   /// The longest wait for memory that stands at a depth, and operations there.
   SmallVector<double> waits, operations;
-  /// How often threads wait for elements of a box.
+  /// Number of times that threads wait for elements of a box.
   double copyRounds = 0;
 };
 } // namespace
@@ -133,7 +133,7 @@ StageCounter::StageCounter(ArrayRef<GpuStage> stages, unsigned number,
       operations(levels.getNumLevels() + 1, 0) {}
 
 //===----------------------------------------------------------------------===//
-// What stands where
+// Depths of values and operations
 //===----------------------------------------------------------------------===//
 
 double StageCounter::getExtent(unsigned loop) const {
@@ -203,7 +203,7 @@ double StageCounter::getPartly(const SmallBitVector &loops) const {
   return 1 - whole;
 }
 
-/// What a thread has of some loops side by side.
+/// Counts the iterations of some loops that a thread has side by side.
 double StageCounter::countElements(const SmallBitVector &loops) const {
   double count = 1;
   for (unsigned loop : loops.set_bits())
@@ -228,7 +228,7 @@ void StageCounter::addUnit(double times, WorkClass kind, Type element) {
   issue(times, units.single + units.wide + units.special);
 }
 
-/// Whether an operation is a product that is added, by one instruction.
+/// Returns true for a product that is added, by one instruction.
 static bool isFused(const Stage &stage, Operation *op) {
   return isa<MulOp>(op) && llvm::any_of(stage.writes, [&](const auto &write) {
            return write.isFloatSum() && write.value == op->getResult(0);
@@ -243,7 +243,7 @@ void StageCounter::addOperation(Operation *op) {
     addRead(*read);
     return;
   }
-  // What is read of a half is widened there.
+  // A half is widened as it is read.
   bool isWidening = op->getNumOperands() == 1 && !isHalf(result.getType()) &&
                     isHalf(op->getOperand(0).getType());
   if (isa<ConstantOp>(op) || isFused(stage, op) || isWidening)
@@ -336,8 +336,8 @@ void StageCounter::addAccess(const Access &access, WarpPlaces::PlaceFn getPlace,
   waits[depth] = std::max(waits[depth], wait);
 }
 
-/// Where a read's values live; the shape of what the block has of it, if that
-/// is in its own memory.
+/// Returns the memory of a read's values, and the shape of what the block has
+/// of it, if that is its own.
 StageCounter::Memory
 StageCounter::findMemory(const StageRead &read,
                          SmallVector<int64_t> &shape) const {

@@ -1,4 +1,4 @@
-//===- DescribeGpuKernel.cpp - What a kernel will do on a GPU -------------===//
+//===- DescribeGpuKernel.cpp - Descriptions of kernels for GPUs -----------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -120,8 +120,8 @@ bool metaop::isSumOfCluster(const GpuStage &each, const StageWrite &write) {
 bool metaop::hasSameForm(const StageWrite &write, const StageRead &read) {
   for (auto [written, used] :
        llvm::zip_equal(write.map.getResults(), read.map.getResults()))
-    if (written != used && (isa<AffineConstantExpr>(written) ||
-                            isa<AffineConstantExpr>(used)))
+    if (written != used &&
+        (isa<AffineConstantExpr>(written) || isa<AffineConstantExpr>(used)))
       return false;
   return true;
 }

@@ -15,8 +15,8 @@ using namespace mlir::metaop;
 /// Polynomials of f64 are about twice as long as those of f32.
 static constexpr double kWideFactor = 2;
 
-/// What one operation of a class is, of f32, or of halves: these are computed
-/// in fewer digits (VectorToLLVM/ApproximateFunctions.cpp).
+/// Returns what one operation of a class takes, of f32, or of halves: these are
+/// computed in fewer digits (VectorToLLVM/ApproximateFunctions.cpp).
 static OperationUnits getSingle(WorkClass kind, Type element) {
   bool isHalf = element.isF16() || element.isBF16();
   switch (kind) {

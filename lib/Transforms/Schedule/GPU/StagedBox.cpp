@@ -1,4 +1,4 @@
-//===- StagedBox.cpp - What a block copies of a read ----------------------===//
+//===- StagedBox.cpp - Boxes of reads in shared memory --------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

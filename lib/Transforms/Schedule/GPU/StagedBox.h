@@ -1,4 +1,4 @@
-//===- StagedBox.h - What a block copies of a read --------------*- C++ -*-===//
+//===- StagedBox.h - Boxes of reads in shared memory ------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,8 @@ struct StagedBox {
 
   int64_t getSize() const;
   int64_t getBytes() const { return multiplyCounts(elements, elementBytes); }
-  /// Where shared memory has the element at these places of the sides.
+  /// Returns the place in shared memory of the element at these places of the
+  /// sides.
   int64_t getPlace(ArrayRef<int64_t> at) const;
   /// The places of the element that is copied as the `number`-th.
   SmallVector<int64_t> getSides(int64_t number) const;
@@ -36,7 +37,7 @@ struct StagedBox {
   SmallVector<Side> sides;
   StagedLayout layout;
   int64_t elementBytes;
-  /// That shared memory has room for.
+  /// Elements that shared memory has room for.
   int64_t elements;
 };
 

@@ -1,4 +1,4 @@
-//===- WarpPlaces.cpp - Where the threads of a warp are -------------------===//
+//===- WarpPlaces.cpp - Places that a warp accesses -----------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

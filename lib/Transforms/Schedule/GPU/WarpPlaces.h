@@ -1,4 +1,4 @@
-//===- WarpPlaces.h - Where the threads of a warp are -----------*- C++ -*-===//
+//===- WarpPlaces.h - Places that a warp accesses ---------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,14 +13,14 @@
 
 namespace mlir::metaop {
 
-/// What the threads of a warp access at a time.
+/// An access of a warp's threads at a time.
 struct WarpRequest {
-  /// What the first cache gives at a time.
+  /// Bytes that the first cache gives at a time.
   static constexpr int64_t kFirstLineBytes = 128;
 
-  /// Where each thread does, in bytes.
+  /// The place of each thread's, in bytes.
   SmallVector<int64_t, 32> addresses;
-  /// What each of them accesses.
+  /// The size of each thread's.
   int64_t bytes = 4;
 
   /// Passes through the banks of shared memory: in each of them, a bank gives
@@ -38,8 +38,8 @@ public:
 
   explicit WarpPlaces(const ThreadLevels &levels);
 
-  /// What an expression is in an iteration. What is known only at run time is
-  /// taken to be of some size.
+  /// Returns the value of an expression in an iteration. Numbers that are known
+  /// only at run time are taken to be of some size.
   int64_t evaluate(AffineExpr expr, ArrayRef<int64_t> positions) const;
   /// An access of so many bytes, at places in elements.
   WarpRequest request(PlaceFn getPlace, int64_t elementBytes,

@@ -1,4 +1,4 @@
-//===- DescribeKernel.cpp - What a scheduled kernel will do ---------------===//
+//===- DescribeKernel.cpp - Descriptions of scheduled kernels -------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

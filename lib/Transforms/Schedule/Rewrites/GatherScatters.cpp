@@ -256,7 +256,7 @@ static int64_t getInverse(int64_t number, int64_t modulus) {
   return llvm::mod(inverse, modulus);
 }
 
-/// What a window is gathered by; none where it is not known, has factors that
+/// Returns how a window is gathered; none if it is not known, has factors that
 /// share one, or would make the loops run over too much.
 std::optional<Gatherer::StridedGather>
 Gatherer::findStridedGather(unsigned position) const {

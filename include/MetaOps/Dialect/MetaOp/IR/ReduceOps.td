@@ -188,7 +188,7 @@ def MetaOp_NormOp : MetaOp_Op<"norm", [
     (`divisor` `=` $divisor^)? attr-dict `:` type($source) `->` type($result)
   }];
   let extraClassDeclaration = [{
-    /// Which element of the result an element of the source counts for.
+    /// Returns the map from elements of the source to those of the result.
     ::mlir::metaop::IndexAccess getIndexAccess();
   }];
   let hasVerifier = 1;

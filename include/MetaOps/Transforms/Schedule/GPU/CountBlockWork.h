@@ -1,4 +1,4 @@
-//===- CountBlockWork.h - Counting what a block does ------------*- C++ -*-===//
+//===- CountBlockWork.h - Counting the work of a block ----------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DescribeGpuKernel.h - What a kernel will do on a GPU -----*- C++ -*-===//
+//===- DescribeGpuKernel.h - Descriptions of kernels for GPUs ---*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,8 +15,8 @@
 
 namespace mlir::metaop {
 
-/// What a kernel whose stages are scheduled will do on a GPU. Fails as
-/// `describeKernel`, and where the chip cannot have the schedules.
+/// Describes what a kernel whose stages are scheduled will do on a GPU. Fails
+/// as `describeKernel`, and where the chip cannot have the schedules.
 FailureOr<KernelDescription> describeGpuKernel(KernelOp kernel,
                                                const Chip &chip);
 

@@ -1,4 +1,4 @@
-//===- DescribeKernel.h - What a kernel will do -----------------*- C++ -*-===//
+//===- DescribeKernel.h - Descriptions of scheduled kernels -----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,8 +15,9 @@
 
 namespace mlir::metaop {
 
-/// What a kernel whose stages are scheduled will do on a processor. Fails,
-/// with a diagnostic, where a stage has no schedule or one of another stage.
+/// Describes what a kernel whose stages are scheduled will do on a processor.
+/// Fails, with a diagnostic, where a stage has no schedule or one of another
+/// stage.
 FailureOr<KernelDescription> describeKernel(KernelOp kernel,
                                             const Processor &processor);
 

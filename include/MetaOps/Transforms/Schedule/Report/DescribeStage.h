@@ -21,7 +21,7 @@ AccessKind classifyAccess(const Stage &stage, const StagePlace &place);
 /// The loops and the accesses of a stage that has a schedule.
 StageDescription describeStage(const Stage &stage);
 
-/// What extents that are known only at run time are taken to be.
+/// The value that extents known only at run time are taken to have.
 inline constexpr int64_t kAssumedExtent = 256;
 
 /// Iterations of some loops, with that for what is not known.

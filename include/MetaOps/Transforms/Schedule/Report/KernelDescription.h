@@ -87,7 +87,7 @@ struct StageDescription {
   unsigned overrideLine = 0;
 };
 
-/// How long one call should take on a card, and what takes that long.
+/// Time that one call should take on a card, and what it is spent on.
 struct CardPrediction {
   std::string card;
   double seconds = 0;

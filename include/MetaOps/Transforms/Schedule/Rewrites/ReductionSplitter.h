@@ -16,7 +16,7 @@
 
 namespace mlir::metaop {
 
-/// Who shares the steps of a reduction.
+/// Threads or blocks that share the steps of a reduction.
 struct Sharers {
   /// So many steps are enough for all of them.
   int64_t enoughSteps;
@@ -24,8 +24,8 @@ struct Sharers {
   int64_t maxBlocks;
   /// The steps that a stage has as it is.
   std::function<int64_t(const Stage &)> countSteps;
-  /// Whether nothing is joined with partial sums: who shares loops with their
-  /// sum would have too few of them again.
+  /// Nothing is joined with partial sums: what shared loops with their sum
+  /// would have too few of them again.
   bool areAlone = false;
 };
 
