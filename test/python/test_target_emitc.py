@@ -23,13 +23,13 @@ LLVM = Path("/usr/lib/llvm-22")
 
 pytestmark = [
     pytest.mark.processor,
+    pytest.mark.rest,
     pytest.mark.skipif(not (ROOT / "build/release/build.ninja").exists(), reason="needs the build"),
 ]
 
 
-@pytest.fixture(scope="module")
-def opt() -> Path:
-    """metaop-opt with the target, of the archives that there are."""
+def configure(build: Path, folder: Path | str) -> subprocess.CompletedProcess[str]:
+    """Configure a build of the tools with a target's folder."""
     options = {
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_C_COMPILER": LLVM / "bin/clang",
@@ -41,15 +41,29 @@ def opt() -> Path:
         "METAOPS_BUILD_TESTS": "OFF",
         "METAOPS_COMPILER_BUILD": ROOT / "build/release",
         "METAOPS_PRECOMPILE_HEADERS": "OFF",
-        "METAOPS_TARGETS": "examples/target/emitc",
+        "METAOPS_TARGETS": folder,
     }
     definitions = [f"-D{name}={value}" for name, value in options.items()]
-    for command in (
-        ["cmake", "-G", "Ninja", "-S", ROOT, "-B", BUILD, *definitions],
+    return subprocess.run(
+        ["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, *definitions],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def opt() -> Path:
+    """metaop-opt with the target, of the archives that there are."""
+    done = configure(BUILD, "examples/target/emitc")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = subprocess.run(
         ["cmake", "--build", BUILD, "--target", "metaop-opt"],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
     return BUILD / "bin/metaop-opt"
 
 
@@ -152,7 +166,7 @@ def compare(opt: Path, graph: str, folder: Path) -> None:
         close(result, value, rtol=2e-5, atol=2e-5)
 
 
-#: Those of one kernel, which needs no memory beside.
+#: Graphs of one kernel, which needs no memory beside.
 GRAPHS = (
     *("argmax-of-2-d-axis-1", "chain-of-4", "dropout", "gelu-both", "max-of-4-d-axis-1"),
     *("max-pooling", "pad", "product", "softmax"),
@@ -160,13 +174,11 @@ GRAPHS = (
 )
 
 
-@pytest.mark.rest
 @pytest.mark.parametrize("name", GRAPHS)
 def test_kernels_run_as_c(opt: Path, name: str, tmp_path: Path) -> None:
     compare(opt, (ROOT / f"test/Kernels/{name}.mlir").read_text(), tmp_path)
 
 
-@pytest.mark.rest
 def test_other_types(opt: Path, tmp_path: Path) -> None:
     graph = """func.func @main(%x: tensor<7x5xf64>, %i: tensor<9xi32>, %k: tensor<7x5xi64>)
         -> (tensor<7x5xf64>) {
@@ -178,7 +190,6 @@ def test_other_types(opt: Path, tmp_path: Path) -> None:
     compare(opt, graph, tmp_path)
 
 
-@pytest.mark.rest
 def test_what_c_cannot_say_is_refused(opt: Path) -> None:
     graph = """func.func @main(%x: tensor<8xi32>) -> tensor<8xf32> {
       %0 = metaop.bitcast %x : tensor<8xi32> -> tensor<8xf32>
@@ -189,7 +200,6 @@ def test_what_c_cannot_say_is_refused(opt: Path) -> None:
     assert "'arith.bitcast' op cannot be said in C, by target 'emitc'" in lowered.stderr
 
 
-@pytest.mark.rest
 def test_tools_know_the_target(opt: Path) -> None:
     wrong = subprocess.run(
         [opt, "--metaop-pipeline=target=abacus"],
@@ -207,3 +217,13 @@ def test_tools_know_the_target(opt: Path) -> None:
         check=False,
     )
     assert "target 'emitc' has no option 'chip'; it has none" in wrong.stderr
+
+
+def test_a_folder_has_to_add_a_target(tmp_path: Path) -> None:
+    folder = tmp_path / "idle"
+    folder.mkdir()
+    (folder / "CMakeLists.txt").write_text("# Nothing.\n")
+    done = configure(tmp_path / "build", folder)
+    assert done.returncode != 0
+    said = " ".join(done.stderr.split())
+    assert "adds no target; its CMakeLists.txt has to call metaops_add_target" in said
