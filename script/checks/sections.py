@@ -90,7 +90,7 @@ class Command(Section):
 
 
 class Layering(Section):
-    """What folders of lib/ include and link stands before them."""
+    """The order of the folders of lib/, by what they include and link."""
 
     name = "layers"
 
@@ -324,7 +324,8 @@ class Poison(ByChange):
 
     name, has_tests, part = "poison", True, 7
     TESTS = (
-        *("people", "former_values", "history", "loops", "laziness", "training", "checks"),
+        *("people", "former_values", "history", "history_bound", "loops", "loop_histories"),
+        *("laziness", "training", "checks"),
         *("repeated_updates", "memory", "optim", "optimisers", "session", "stress", "inplace"),
         *("random_graphs", "session_fuzz"),
     )
