@@ -85,8 +85,8 @@ class Flags:
     float_atomics          bool   GPUs may add scattered floats in any order, which is
                                   cheaper, and may change last bits from run to run
     fuse                   bool   operators share kernels; off, each is a kernel
-    history_bytes          int    bytes that are kept for gradients alone, an operator
-                                  as 1 kB; past it the oldest histories end
+    history_bytes          int    bytes that histories may keep, an operator as 1 kB;
+                                  past it the oldest histories end
     keep_packed            bool   programs keep what they have packed of weights that stay
                                   the same, and do not pack them in each run
     lazy_execution         bool   operators are recorded and run when a value is asked

@@ -199,6 +199,7 @@ def test_slopes_of_norms_meet_any_cotangent(rng, exponent):
     close(moved.numpy() / length[:, 0], expected / length[:, 0], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.processor
 def test_roots_of_many_norms_are_of_vectors(rng):
     mo.norm(mo.array(floats(rng, (4096, 16))), dim=1).sync()
     roots = re.findall(r"math.sqrt .*", ir("loops"))

@@ -20,8 +20,8 @@ namespace metaops {
 
 /// Contexts, without threads, that one kernel after another of a backend uses:
 /// to load the dialects of a GPU's code takes as long as to lower a small
-/// kernel. A context keeps all types, attributes and locations that it has seen,
-/// so each is given up after some kernels, and few wait for others.
+/// kernel. A context keeps all types, attributes and locations that it has
+/// seen, so each is given up after some kernels, and few wait for others.
 class ContextPool {
 public:
   explicit ContextPool(mlir::DialectRegistry registry)
