@@ -108,10 +108,12 @@ void measure(gpu::GPUModuleOp module, const Case &example, const char *name) {
   std::generate(places.begin(), places.end(),
                 [&] { return drawPlace(generator); });
   auto kernels = llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>());
+  metaop::MetaOpDialect::EntryAttrHelper entryOf(module.getContext());
+  metaop::MetaOpDialect::LaunchAttrHelper launchOf(module.getContext());
   for (LLVM::LLVMFuncOp kernel : kernels)
-    if (auto scratch =
-            kernel->getAttrOfType<DenseI64ArrayAttr>("metaop.scratch"))
-      words.resize(scratch.asArrayRef().front());
+    if (metaop::EntryAttr entry = entryOf.getAttr(kernel);
+        entry && !entry.getScratch().empty())
+      words.resize(entry.getScratch().front());
   std::vector<Allocation> memory = {
       {"x", x.data(), x.size() * sizeof(float), /*isReadOnly=*/true},
       {"i", places.data(), places.size() * sizeof(int64_t), true},
@@ -125,12 +127,12 @@ void measure(gpu::GPUModuleOp module, const Case &example, const char *name) {
   std::string text = print(module);
   uint64_t atomics = 0, instructions = 0, sectors = 0;
   for (LLVM::LLVMFuncOp kernel : kernels) {
-    auto launch = kernel->getAttrOfType<metaop::LaunchAttr>("metaop.launch");
-    auto grid = kernel->getAttrOfType<IntegerAttr>("metaop.grid");
-    if (!launch || !grid)
+    metaop::LaunchAttr launch = launchOf.getAttr(kernel);
+    metaop::EntryAttr entry = entryOf.getAttr(kernel);
+    if (!launch || !entry || !entry.getRange())
       continue;
     LaunchShape shape;
-    shape.grid.x = grid.getInt();
+    shape.grid.x = *entry.getRange();
     shape.threads.x = launch.getThreads();
     auto compiled = take(EmulatedKernel::compile(text, kernel.getName()));
     auto report = take(compiled->launch(shape, arguments, memory));

@@ -8,6 +8,8 @@
 2. Running: syncs of programs that are in the cache. Of chains of tiny kernels the
    cost of one more kernel, of chains of operators that are one kernel the cost of
    one more operator (its place in the slice, its hash, the look-up).
+3. Calls: an inference of the digits model at batch 1, from NumPy to NumPy, of which
+   10,000 are timed one by one.
 
 Training steps of small models, which are mostly this, are in steps.py.
 """
@@ -33,6 +35,8 @@ from common import (
 )
 
 OPERATORS = ["x + y", "x * 2.0", "relu(x)", "x.reshape(16)", "x[1:3]"]
+#: Calls of an inference, of which the slowest is told.
+CALLS = 10_000
 
 
 def operators_of(module: Any, x: Any, y: Any) -> dict[str, Callable[[], Any]]:
@@ -132,12 +136,96 @@ def measure_running(quick: bool) -> list[tuple[str, int, int, float, float]]:
     return rows
 
 
+def digits_calls() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    """Return inferences of the digits model, the same one, from NumPy to NumPy."""
+    import jax
+    import jax_models
+    import metaops as mo
+    import models
+    import torch
+    import torch_models
+    from subjects import make_task
+
+    weights = make_task("digits").weights
+    own, peer = models.digits(), torch_models.digits()
+    models.load(own, weights)
+    torch_models.load(peer, weights)
+    # All use the moments of the batch: JAX's model has no others.
+    recorded = mo.jit(own)
+    given = [jax.numpy.asarray(weight) for weight in weights]
+    jitted = jax.jit(lambda p, x: jax_models.digits(jax_models.Net(p, None), x))
+
+    def without_gradients(module: Any) -> Callable[[np.ndarray], np.ndarray]:
+        def call(x: np.ndarray) -> np.ndarray:
+            with torch.no_grad():
+                return module(torch.from_numpy(x)).numpy()
+
+        return call
+
+    def own_call(module: Any, convert: Callable[[np.ndarray], Any]) -> Callable:
+        def call(x: np.ndarray) -> np.ndarray:
+            with mo.no_grad():
+                return module(convert(x)).numpy()
+
+        return call
+
+    return {
+        "MetaOps": own_call(own, mo.array),
+        "mo.jit": own_call(recorded, lambda x: x),
+        "jax.jit": lambda x: np.asarray(jitted(given, x)),
+        "PyTorch": without_gradients(peer),
+        "torch.compile": without_gradients(torch.compile(peer)),
+        "reduce-overhead": without_gradients(torch.compile(peer, mode="reduce-overhead")),
+    }
+
+
+def measure_calls() -> dict[str, list[float] | str]:
+    """Return the median and the slowest call in microseconds, or why there is none."""
+    x = np.random.default_rng(1).random((1, 1, 8, 8)).astype("float32")
+    result: dict[str, list[float] | str] = {}
+    expected = None
+    for name, call in digits_calls().items():
+        try:
+            value = call(x)
+        except Exception as error:
+            if name == "MetaOps":
+                raise
+            result[name] = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+            continue
+        expected = value if expected is None else expected
+        np.testing.assert_allclose(value, expected, rtol=1e-3, atol=1e-3, err_msg=name)
+        for _ in range(100):
+            call(x)
+        times = [seconds(lambda call=call: call(x)) * 1e6 for _ in range(CALLS)]
+        result[name] = [median(times), max(times)]
+    return result
+
+
+def calls_table(measured: dict[str, list[float] | str]) -> Table:
+    """Return the table of calls."""
+    table = Table(
+        "An inference from NumPy to NumPy",
+        ["", "median us", "ratio to mo.jit", "slowest us", "failed by"],
+        note=f"The digits model at batch 1, {CALLS:,} calls. Results were compared first.",
+    )
+    own = measured["mo.jit"]
+    for name, row in measured.items():
+        if isinstance(row, str):
+            table.add(name, None, None, None, row)
+        else:
+            ratio = None if isinstance(own, str) else row[0] / own[0]
+            table.add(name, row[0], ratio, row[1], "")
+    return table
+
+
 def work(options: argparse.Namespace) -> None:
     """Measure one thing, in this process, and write the result."""
     if options.part == "recording":
         result: Any = measure_recording(options.quick)
-    else:
+    elif options.part == "running":
         result = measure_running(options.quick)
+    else:
+        result = measure_calls()
     Path(options.worker).write_text(json.dumps(result))
 
 
@@ -174,7 +262,11 @@ def running_table(rows: list[Any]) -> Table:
     return table
 
 
-TABLES: dict[str, Callable[[Any], Table]] = {"recording": recording_table, "running": running_table}
+TABLES: dict[str, Callable[[Any], Table]] = {
+    "recording": recording_table,
+    "running": running_table,
+    "calls": calls_table,
+}
 
 
 def main() -> None:

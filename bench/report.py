@@ -15,6 +15,7 @@ from typing import Any
 
 import common
 import contraction_tables
+import front_page
 import kept
 import results_page
 from common import Table
@@ -460,9 +461,9 @@ def keep_steps(content: dict[str, Any], folder: Path) -> None:
 
 
 def main() -> None:
-    """Write results/cpu from a folder that `script/bench --output` has filled, and the page.
+    """Write results/cpu from a folder that `script/bench --output` has filled, and the pages.
 
-    Without a folder the page alone is written anew.
+    Without a folder the pages alone are written anew.
     """
     if len(sys.argv) > 2:
         raise SystemExit("usage: script/bench results [FOLDER]")
@@ -475,6 +476,7 @@ def main() -> None:
             # Those of another run do not belong beside these.
             (results_page.FOLDER / "steps.csv").unlink(missing_ok=True)
     results_page.write_page()
+    front_page.write()
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ PAGE = kept.ROOT / "docs" / "Results.md"
 
 #: Whom MetaOps is measured beside, in the order of the columns.
 PEERS = ("PyTorch", "torch.compile", "jax.jit", "NumPy")
+#: Libraries that eager steps of training are measured beside.
+BESIDE_STEPS = ("mo.jit", "PyTorch", "torch.compile", "reduce-overhead", "jax.jit")
 
 RATIOS = (
     "Geometric means and medians of the peer's time over ours: above 1 we are faster."
@@ -110,10 +112,10 @@ def kernel_tables(lines: Sequence[Line]) -> list[Table]:
             f" {plural(left_out, 'workload')} fewer."
         )
         tables.append(ratio_table("Without what peers are slow at", note, sized(others), columns))
-    columns = ("group", "size", "processors")
+    by_group = ("group", "size", "processors")
     note = "The same by groups of workloads."
-    parts = kept.parts(lines, columns)
-    return [*tables, ratio_table("Groups", note, parts, columns), roof_table(lines)]
+    parts = kept.parts(lines, by_group)
+    return [*tables, ratio_table("Groups", note, parts, by_group), roof_table(lines)]
 
 
 def roof_table(lines: Sequence[Line]) -> Table:
@@ -152,8 +154,9 @@ def contraction_table(lines: Sequence[Line]) -> Table:
 
 def step_table(lines: Sequence[Line]) -> Table:
     """Return the ratios of training steps, and their means."""
-    peers = [peer for peer in PEERS if any(line["library"] == peer for line in lines)]
-    note = "The time of a step by the peer over ours: above 1 we are faster."
+    libraries = {line["library"] for line in lines}
+    peers = [name for name in BESIDE_STEPS if name in libraries]
+    note = "The time of a step over that of our eager one: above 1 it is slower."
     table = Table("Training steps", ["model", "processors", *peers], note=note)
     ratios = {
         (line["model"], line["processors"], line["library"]): line["ratio to MetaOps"]
@@ -167,6 +170,14 @@ def step_table(lines: Sequence[Line]) -> Table:
         table.add("**mean**", cores, *map(geometric_mean, columns))
         table.add("**median**", cores, *(middle(filter(None, column)) for column in columns))
     return table
+
+
+#: Charts of the page, which front_page.py draws, by what they show.
+FIGURES = {
+    "Training steps": "steps",
+    "Groups of workloads, large size": "large",
+    "Groups of workloads, small size": "small",
+}
 
 
 #: Tables of the run as it counted them, by their files, with what is said of them.
@@ -217,6 +228,7 @@ def page(folder: Path = FOLDER) -> str:
         f" under {SLOW} of a peer, with the reason.\n\n"
         + ", ".join(f"{key} {value}" for key, value in run.items() if key != "caches")
         + ".\n\n"
+        + "".join(f"![{title}](images/{name}.svg)\n\n" for title, name in FIGURES.items())
         + "\n".join(table.markdown() for table in tables)
     )
 

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Training steps of whole models, beside PyTorch, torch.compile and jax.jit.
+"""Training steps of whole models, eager and by mo.jit, beside PyTorch, torch.compile and jax.jit.
 
 The losses of the first steps are compared, then the time of a step. The time of the
 first call is with all compilation, caches on disk empty.
@@ -14,6 +14,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from common import Table, compare_steps, core_counts, run_worker, seconds, write_report
@@ -23,8 +24,8 @@ from training import CONTESTANTS
 
 PEERS = [name for name in CONTESTANTS if name != "MetaOps"]
 
-#: The seconds of a step and of the first call, by contestant.
-Times = Mapping[str, Mapping[str, float]]
+#: The seconds of a step and of the first call, or what it failed by, by contestant.
+Times = Mapping[str, Mapping[str, Any]]
 
 #: Steps whose losses are compared.
 LOSSES = 4
@@ -36,14 +37,23 @@ def measure(name: str, peers: Sequence[str], quick: bool) -> Times:
     """Return the first call's and a later step's seconds, by contestant."""
     task = make_task(name)
     contestants, first, losses, later = {}, {}, {}, {}
+    failed: dict[str, str] = {}
     for title in ["MetaOps", *peers]:
-        contestants[title] = start = CONTESTANTS[title](task)
+        start = CONTESTANTS[title](task)
         values: list[float] = []
 
         def step(start: object = start, values: list[float] = values) -> None:
             values.append(start.loss())  # type: ignore[attr-defined]
 
-        first[title] = seconds(step)
+        try:
+            first[title] = seconds(step)
+        except Exception as error:
+            if title == "MetaOps":
+                raise
+            failed[title] = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+            print(f"{name}: {title} failed by {failed[title]}", file=sys.stderr)
+            continue
+        contestants[title] = start
         later[title] = min(seconds(step) for _ in range(LOSSES - 1))
         losses[title] = values
         print(f"{name}: {title} {first[title]:.1f} s, {later[title]:.4f} s", file=sys.stderr)
@@ -53,20 +63,24 @@ def measure(name: str, peers: Sequence[str], quick: bool) -> Times:
     turn = sum(max(target, taken) for taken in later.values())
     rounds = ROUNDS[0] if quick else min(max(ROUNDS[0], int(BUDGET / turn)), ROUNDS[1])
     steps = compare_steps({title: c.steps for title, c in contestants.items()}, rounds, target)
-    return {title: {"first": first[title], "step": steps[title]} for title in contestants}
+    times = {title: {"first": first[title], "step": steps[title]} for title in contestants}
+    return {**times, **{title: {"failed": reason} for title, reason in failed.items()}}
 
 
 def steps_table(title: str, measured: Mapping[int, Times]) -> Table:
     """Return the table of a model's training steps."""
     table = Table(
         title,
-        ["processors", "", "step ms", "ratio to MetaOps", "first call s"],
+        ["processors", "", "step ms", "ratio to MetaOps", "first call s", "failed by"],
         note="A ratio over 1 says that MetaOps is faster.",
     )
     for cores, contestants in measured.items():
         own = contestants["MetaOps"]["step"]
         for name, row in contestants.items():
-            table.add(cores, name, row["step"] * 1e3, row["step"] / own, row["first"])
+            if "failed" in row:
+                table.add(cores, name, None, None, None, row["failed"])
+            else:
+                table.add(cores, name, row["step"] * 1e3, row["step"] / own, row["first"], "")
     return table
 
 
@@ -77,10 +91,11 @@ def summary_table(measured: Mapping[str, Mapping[int, Times]], peers: Sequence[s
         ["model", "processors", *peers],
         note="Time of the peer over ours: above 1 we are faster.",
     )
-    ratios: dict[int, list[list[float]]] = {}
+    ratios: dict[int, list[list[float | None]]] = {}
     for name, by_cores in measured.items():
         for cores, times in by_cores.items():
-            row = [times[peer]["step"] / times["MetaOps"]["step"] for peer in peers]
+            own = times["MetaOps"]["step"]
+            row = [times[p]["step"] / own if "step" in times[p] else None for p in peers]
             ratios.setdefault(cores, []).append(row)
             table.add(name, cores, *row)
     for cores, rows in ratios.items():

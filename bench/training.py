@@ -57,6 +57,14 @@ class MetaOps:
         return loss.item()  # type: ignore[attr-defined]
 
 
+class MetaOpsJit(MetaOps):
+    """The whole step recorded once."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._record = self.mo.jit(self._record)  # type: ignore[method-assign]
+
+
 class Torch:
     """PyTorch, eager."""
 
@@ -104,10 +112,18 @@ class Torch:
 class TorchCompile(Torch):
     """PyTorch, with forward and backward, and the optimiser, compiled."""
 
+    mode = "default"
+
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self._forward = self.torch.compile(self._loss)
-        self._move = self.torch.compile(self.optimizer.step)
+        self._forward = self.torch.compile(self._loss, mode=self.mode)
+        self._move = self.torch.compile(self.optimizer.step, mode=self.mode)
+
+
+class TorchReduced(TorchCompile):
+    """PyTorch, compiled for few launches."""
+
+    mode = "reduce-overhead"
 
 
 class Jax:
@@ -157,7 +173,9 @@ class Jax:
 
 CONTESTANTS: dict[str, type] = {
     "MetaOps": MetaOps,
+    "mo.jit": MetaOpsJit,
     "PyTorch": Torch,
     "torch.compile": TorchCompile,
+    "reduce-overhead": TorchReduced,
     "jax.jit": Jax,
 }

@@ -131,7 +131,7 @@ function(metaops_install_package)
   foreach(base "${METAOPS_SOURCE_DIR}" "${METAOPS_BINARY_DIR}")
     install(DIRECTORY "${base}/include/MetaOps"
       DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev
-      FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td"
+      FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.inc" PATTERN "*.td"
       PATTERN "CMakeFiles" EXCLUDE)
   endforeach()
   install(EXPORT MetaOpsTargets NAMESPACE MetaOps::

@@ -43,7 +43,7 @@ extern "C" {
 #define METAOPS_VERSION_MAJOR 0
 #define METAOPS_VERSION_MINOR 1
 
-/** An open program. */
+/** An open function of a program file. */
 typedef struct metaops_program metaops_program;
 
 typedef enum metaops_status {
@@ -119,7 +119,7 @@ METAOPS_EXPORT const char *metaops_version(void);
 /** Gives back the text of an error; null is allowed. */
 METAOPS_EXPORT void metaops_free_error(char *error);
 
-/** Opens a file. `options` may be null. */
+/** Opens a file, to run its first function. `options` may be null. */
 METAOPS_EXPORT metaops_status metaops_open(const char *path,
                                            const metaops_options *options,
                                            metaops_program **program,
@@ -130,6 +130,19 @@ METAOPS_EXPORT metaops_status metaops_open_bytes(const void *data, size_t bytes,
                                                  const metaops_options *options,
                                                  metaops_program **program,
                                                  char **error);
+
+/** How many functions the program's file has, and the name of one, from 0 on;
+    0 and null for null, and for a number that there is not. A file is opened
+    with its first function. Names live as long as the program. */
+METAOPS_EXPORT size_t metaops_num_functions(const metaops_program *program);
+METAOPS_EXPORT const char *metaops_get_function(const metaops_program *program,
+                                                size_t number);
+
+/** Opens a function of the program's file by its name, as a program of its own
+    that shares the file's weights: each may be closed before the other. */
+METAOPS_EXPORT metaops_status metaops_open_function(
+    const metaops_program *program, const char *name,
+    const metaops_options *options, metaops_program **function, char **error);
 
 /** Waits for runs to end, and gives the program back. No other call may begin
     any more. Null is allowed. */
@@ -155,6 +168,23 @@ METAOPS_EXPORT metaops_status metaops_find_input(const metaops_program *program,
                                                  size_t *number, char **error);
 METAOPS_EXPORT metaops_status
 metaops_find_output(const metaops_program *program, const char *name,
+                    size_t *number, char **error);
+
+/** How many weights the program's file has, which all its functions share; 0
+    for null. */
+METAOPS_EXPORT size_t metaops_num_weights(const metaops_program *program);
+
+/** Describes a weight, from 0 on, and says where it is: not to be written, and
+    there as long as the program is open. `data` may be null. */
+METAOPS_EXPORT metaops_status metaops_get_weight(const metaops_program *program,
+                                                 size_t number,
+                                                 metaops_tensor_info *info,
+                                                 const void **data,
+                                                 char **error);
+
+/** Finds a weight by its name. */
+METAOPS_EXPORT metaops_status
+metaops_find_weight(const metaops_program *program, const char *name,
                     size_t *number, char **error);
 
 /** The target whose code runs ("x86-64-v3"; empty without code) and the build

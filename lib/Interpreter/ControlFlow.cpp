@@ -26,7 +26,8 @@ using llvm::Expected;
 char InterpreterStopped::ID = 0;
 
 bool metaop::isBranchOrLoop(Operation *op) {
-  return isa<scf::ExecuteRegionOp, scf::IfOp, scf::ForOp, scf::WhileOp>(op);
+  return isa<scf::ExecuteRegionOp, scf::IfOp, scf::ForOp, scf::WhileOp, ScanOp>(
+      op);
 }
 
 Error Interpreter::checkStop(Operation *loop) {
@@ -95,6 +96,67 @@ Expected<Tensors> Interpreter::runWhile(scf::WhileOp op,
   }
 }
 
+/// Returns one row of a tensor.
+static Expected<Tensor> takeRow(const Tensor &tensor, int64_t row) {
+  Expected<Tensor> taken =
+      Tensor::create(tensor.getElementType(), tensor.getShape().drop_front());
+  if (taken) {
+    MutableArrayRef<char> bytes = taken->getMutableData();
+    llvm::copy(tensor.getData().slice(row * bytes.size(), bytes.size()),
+               bytes.begin());
+  }
+  return taken;
+}
+
+/// Returns what the loop makes row by row, yet without the rows.
+static Expected<Tensors> createStacked(ScanOp op) {
+  Tensors stacked;
+  for (Type type : op.getStackedRows().getTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    Expected<Tensor> made =
+        Tensor::create(tensor.getElementType(), tensor.getShape());
+    if (!made)
+      return made.takeError();
+    stacked.push_back(std::move(*made));
+  }
+  return stacked;
+}
+
+Expected<Tensors> Interpreter::runScan(ScanOp op, ArrayRef<Tensor> operands,
+                                       Values &values) {
+  unsigned numCarries = op.getNumCarries();
+  ArrayRef<Tensor> rows =
+      operands.slice(numCarries, op.getRowArguments().size());
+  int64_t trips = op.getCount() ? getIntegers(operands.take_back()).front()
+                                : *op.getTrips();
+  Tensors carried(operands.take_front(numCarries));
+  Expected<Tensors> stacked = createStacked(op);
+  if (!stacked)
+    return stacked;
+  for (int64_t trip = 0; trip < trips; ++trip) {
+    if (Error error = checkStop(op))
+      return std::move(error);
+    int64_t row = op.getReverse() ? trips - 1 - trip : trip;
+    for (const Tensor &tensor : rows) {
+      Expected<Tensor> taken = takeRow(tensor, row);
+      if (!taken)
+        return taken.takeError();
+      carried.push_back(std::move(*taken));
+    }
+    Expected<Tensors> yielded = runBlock(op.getBody().front(), carried, values);
+    if (!yielded)
+      return yielded;
+    ArrayRef<Tensor> made = ArrayRef(*yielded).drop_front(numCarries);
+    for (auto [whole, part] : llvm::zip_equal(*stacked, made))
+      llvm::copy(part.getData(),
+                 whole.getMutableData().begin() + row * part.getData().size());
+    yielded->truncate(numCarries);
+    carried = std::move(*yielded);
+  }
+  llvm::append_range(carried, std::move(*stacked));
+  return carried;
+}
+
 Expected<Tensors> Interpreter::runBranchOrLoop(Operation *op,
                                                ArrayRef<Tensor> operands,
                                                Values &values) {
@@ -107,6 +169,7 @@ Expected<Tensors> Interpreter::runBranchOrLoop(Operation *op,
           })
           .Case([&](scf::IfOp op) { return runIf(op, operands, values); })
           .Case([&](scf::ForOp op) { return runFor(op, operands, values); })
+          .Case([&](ScanOp op) { return runScan(op, operands, values); })
           .Case(
               [&](scf::WhileOp op) { return runWhile(op, operands, values); });
   if (!results)

@@ -43,9 +43,12 @@ void addHostOps(OpFunctions &functions);
 void addPrefixOps(OpFunctions &functions);
 void addRoutineOps(OpFunctions &functions);
 
-/// What combines two elements.
-using Combiner = Scalar (*)(Scalar, Scalar);
-Combiner getCombiner(ReduceKind reduceKind);
+/// Combines two elements, exactly or in f64; null for what `linear` and `none`
+/// do, of which operations have an own way.
+using ScalarCombiner = Scalar (*)(Scalar, Scalar);
+ScalarCombiner getCombiner(Combiner combiner);
+/// Returns the value that leaves elements as they are.
+Scalar getIdentity(Combiner combiner, ElementKind kind);
 
 /// "file:line:col: 'metaop.x' op ", for errors.
 std::string describePlace(Operation *op);

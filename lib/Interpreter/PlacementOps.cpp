@@ -44,9 +44,7 @@ static Expected<Tensor> evaluateInsert(InsertOp op, ArrayRef<Tensor> operands) {
   const Tensor &part = operands[0];
   Tensor result = operands[1];
   SmallVector<int64_t> starts = getIntegers(valuesOf(op.getStarts(), operands));
-  Combiner combine = nullptr;
-  if (op.getKind() != InsertKind::None)
-    combine = getCombiner(static_cast<ReduceKind>(op.getKind()));
+  ScalarCombiner combine = getCombiner(op.getKind());
   SmallVector<int64_t> j(part.getRank());
   forEachIndex(part.getShape(), [&](ArrayRef<int64_t> i, int64_t position) {
     // Unsigned, since starts come from the user and the sum may wrap.

@@ -16,26 +16,16 @@
 #include "OpTable.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::metaop;
 using llvm::Expected;
 
-/// log(e^x + e^y). Infinities of one sign have no difference.
-static Scalar addLogs(Scalar x, Scalar y) {
-  double a = x.getFloat(), b = y.getFloat();
-  if (std::isnan(a) || std::isnan(b))
-    return Scalar::ofFloat(a + b);
-  double difference = a == b ? 0.0 : -std::fabs(a - b);
-  return Scalar::ofFloat(std::fmax(a, b) + std::log1p(std::exp(difference)));
-}
-
 namespace {
-/// h = a h' + x, for every kind with a factor.
+/// A step, rounded.
 class PrefixStep {
 public:
-  PrefixStep(PrefixKind kind, ElementKind element)
+  PrefixStep(Combiner kind, ElementKind element)
       : kind(kind), isSingle(element != ElementKind::F64),
         computed(element == ElementKind::F16 || element == ElementKind::BF16
                      ? ElementKind::F32
@@ -44,54 +34,11 @@ public:
   Scalar combine(Scalar before, Scalar x, Scalar factor) const {
     return roundTo(computed, apply(before, x, factor));
   }
-  Scalar getIdentity(ElementKind element) const {
-    switch (kind) {
-    case PrefixKind::Add:
-    case PrefixKind::Linear:
-      return Scalar::ofInteger(element, 0);
-    case PrefixKind::Mul:
-      return Scalar::ofInteger(element, 1);
-    case PrefixKind::Max:
-      return getLimit(element, /*highest=*/false);
-    case PrefixKind::Min:
-      return getLimit(element, /*highest=*/true);
-    case PrefixKind::LogAddExp:
-      return Scalar::ofFloat(-std::numeric_limits<double>::infinity());
-    }
-    llvm_unreachable("all kinds are handled");
-  }
 
 private:
-  static Scalar getLimit(ElementKind element, bool highest) {
-    Scalar zero = Scalar::ofInteger(element, 0);
-    if (zero.isFloat()) {
-      double infinity = std::numeric_limits<double>::infinity();
-      return Scalar::ofFloat(highest ? infinity : -infinity);
-    }
-    unsigned width = getWidth(element);
-    APInt limit = zero.isSigned() ? (highest ? APInt::getSignedMaxValue(width)
-                                             : APInt::getSignedMinValue(width))
-                                  : (highest ? APInt::getMaxValue(width)
-                                             : APInt::getMinValue(width));
-    return zero.withBits(zero.isSigned()
-                             ? static_cast<uint64_t>(limit.getSExtValue())
-                             : limit.getZExtValue());
-  }
   Scalar apply(Scalar before, Scalar x, Scalar factor) const {
-    switch (kind) {
-    case PrefixKind::Add:
-      return scalar::add(before, x);
-    case PrefixKind::Mul:
-      return scalar::mul(before, x);
-    case PrefixKind::Max:
-      return scalar::max(before, x);
-    case PrefixKind::Min:
-      return scalar::min(before, x);
-    case PrefixKind::LogAddExp:
-      return addLogs(before, x);
-    case PrefixKind::Linear:
-      break;
-    }
+    if (auto combine = getCombiner(kind))
+      return combine(before, x);
     if (!x.isFloat())
       return scalar::add(scalar::mul(factor, before), x);
     double a = factor.getFloat(), h = before.getFloat(), b = x.getFloat();
@@ -101,7 +48,7 @@ private:
                                     : std::fma(a, h, b));
   }
 
-  PrefixKind kind;
+  Combiner kind;
   bool isSingle;
   ElementKind computed;
 };
@@ -136,7 +83,7 @@ static Expected<Tensor> evaluatePrefix(PrefixOp op, ArrayRef<Tensor> operands) {
       std::reverse(order.begin(), order.end());
     int64_t count = order.size();
     if (op.getExclusive() && count > 0)
-      result.set(order[0], step.getIdentity(element));
+      result.set(order[0], getIdentity(op.getKind(), element));
     forEachPrefix(
         step, op.getBlock().value_or(count), count,
         [&](int64_t k) { return operands[0].get(order[k]); },

@@ -15,7 +15,6 @@
 #include "AffineAccess.h"
 #include "OpTable.h"
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -28,7 +27,7 @@ namespace {
 /// The elements of a reduction's result before they are rounded.
 class Accumulators {
 public:
-  Accumulators(ReduceKind reduceKind, const Tensor &result)
+  Accumulators(Combiner reduceKind, const Tensor &result)
       : combine(getCombiner(reduceKind)),
         values(result.getNumElements(),
                getIdentity(reduceKind, result.getElementKind())) {}
@@ -44,69 +43,11 @@ public:
   }
 
 private:
-  static Scalar getIdentity(ReduceKind reduceKind, ElementKind kind);
-
-  Combiner combine;
+  ScalarCombiner combine;
   std::vector<Scalar> values;
 };
 
 } // namespace
-
-Combiner metaop::getCombiner(ReduceKind reduceKind) {
-  switch (reduceKind) {
-  case ReduceKind::Add:
-    return scalar::add;
-  case ReduceKind::Mul:
-    return scalar::mul;
-  case ReduceKind::Max:
-    return scalar::max;
-  case ReduceKind::Min:
-    return scalar::min;
-  case ReduceKind::And:
-    return scalar::bitAnd;
-  case ReduceKind::Or:
-    return scalar::bitOr;
-  case ReduceKind::Xor:
-    return scalar::bitXor;
-  }
-  llvm_unreachable("all kinds are handled");
-}
-
-/// The lowest or the highest value of a type.
-static Scalar getExtreme(ElementKind kind, bool highest) {
-  unsigned width = getWidth(kind);
-  switch (getScalarKind(kind)) {
-  case Scalar::Kind::Float: {
-    double infinity = std::numeric_limits<double>::infinity();
-    return Scalar::ofFloat(highest ? infinity : -infinity);
-  }
-  case Scalar::Kind::Signed:
-    return Scalar::ofSigned(
-        highest ? llvm::APInt::getSignedMaxValue(width).getSExtValue()
-                : llvm::APInt::getSignedMinValue(width).getSExtValue());
-  case Scalar::Kind::Unsigned:
-    return roundTo(kind, Scalar::ofUnsigned(highest ? ~uint64_t(0) : 0));
-  }
-  llvm_unreachable("all kinds are handled");
-}
-
-Scalar Accumulators::getIdentity(ReduceKind reduceKind, ElementKind kind) {
-  switch (reduceKind) {
-  case ReduceKind::Add:
-  case ReduceKind::Or:
-  case ReduceKind::Xor:
-    return Scalar::ofInteger(kind, 0);
-  case ReduceKind::Mul:
-    return Scalar::ofInteger(kind, 1);
-  case ReduceKind::Max:
-    return getExtreme(kind, /*highest=*/false);
-  case ReduceKind::Min:
-    return getExtreme(kind, /*highest=*/true);
-  case ReduceKind::And:
-    return roundTo(kind, Scalar::ofInteger(kind, -1));
-  }
-  llvm_unreachable("all kinds are handled");
-}
 
 static Expected<Tensor> evaluateReindexReduce(ReindexReduceOp op,
                                               ArrayRef<Tensor> operands) {
@@ -161,8 +102,7 @@ static Expected<Tensor> evaluateScatter(ScatterOp op,
 /// Combines what `map` makes of the elements along whole dimensions; `finish`
 /// makes the results of that.
 template <typename OpT>
-static Expected<Tensor> combineOver(OpT op, ReduceKind kind,
-                                    const Tensor &source,
+static Expected<Tensor> combineOver(OpT op, Combiner kind, const Tensor &source,
                                     llvm::function_ref<Scalar(Scalar)> map,
                                     llvm::function_ref<Scalar(Scalar)> finish) {
   ArrayRef<int64_t> dimensions = op.getDimensions();
@@ -199,7 +139,7 @@ static Expected<Tensor> evaluateReduce(ReduceOp op, ArrayRef<Tensor> operands) {
 static Expected<Tensor> evaluateNorm(NormOp op, ArrayRef<Tensor> operands) {
   double divisor = op.getDivisor().convertToDouble();
   return combineOver(
-      op, ReduceKind::Add, operands.front(),
+      op, Combiner::Add, operands.front(),
       [](Scalar element) { return scalar::mul(element, element); },
       [&](Scalar squares) {
         return Scalar::ofFloat(std::sqrt(squares.getFloat() / divisor));

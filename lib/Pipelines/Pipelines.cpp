@@ -14,6 +14,7 @@
 #include "MetaOps/Transforms/Outline/Passes.h"
 #include "MetaOps/Transforms/Schedule/File/Passes.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
+#include "VerifySchedulesPass.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/Passes.h"
@@ -63,6 +64,7 @@ static void addFusion(OpPassManager &pm, FusionRules rules,
   main.addPass(createWidenAddendsPass());
   main.addPass(createExpandChecksPass());
   main.addPass(createSimplifyPass());
+  main.addPass(createHoistInvariantsPass());
   main.addPass(createPermuteReductionsPass());
   main.addPass(createWidenReductionsPass());
   if (rules == FusionRules::Extended) {
@@ -97,6 +99,8 @@ static void addCheck(OpPassManager &pm, StringRef phase,
   VerifyPhasePassOptions verify;
   verify.phase = *common;
   pm.addPass(createVerifyPhasePass(verify));
+  if (*common == Phase::Scheduled)
+    pm.addPass(createVerifySchedulesPass(*options.target));
 }
 
 static void addSchedules(OpPassManager &pm, FusionRules rules,
@@ -115,6 +119,7 @@ static void addSchedules(OpPassManager &pm, FusionRules rules,
 static void addKernels(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createOutlinePass());
   pm.addPass(func::createDuplicateFunctionEliminationPass());
+  pm.addPass(createHoistCallsPass());
   pm.addNestedPass<func::FuncOp>(createHoistChecksPass());
   pm.addPass(createMarkKeptPass());
   OrderStepsPassOptions order;
@@ -126,6 +131,7 @@ static void addKernels(OpPassManager &pm, const PipelineOptions &options) {
   memory.reuse = options.reuseMemory;
   memory.report = options.report;
   pm.addPass(createPlanMemoryPass(memory));
+  options.target->addPlannedSchedules(pm);
 }
 
 /// Appends the passes that lead to a phase from the one before.

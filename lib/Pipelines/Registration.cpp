@@ -16,6 +16,7 @@
 #include "MetaOps/Transforms/Schedule/File/Passes.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
+#include "VerifySchedulesPass.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -79,8 +80,12 @@ static std::string getTargetText(const ToolOptions &tool) {
   return text;
 }
 
+using Targets = std::vector<std::shared_ptr<const Target>>;
+
+/// Appends the pipeline of a text, whose target joins those that are kept.
 static LogicalResult
-parsePipeline(const TargetRegistry &targets, OpPassManager &pm, StringRef text,
+parsePipeline(const TargetRegistry &targets, Targets &kept, OpPassManager &pm,
+              StringRef text,
               function_ref<LogicalResult(const Twine &)> onError) {
   ToolOptions tool;
   if (failed(tool.parseFromString(text)))
@@ -90,6 +95,7 @@ parsePipeline(const TargetRegistry &targets, OpPassManager &pm, StringRef text,
   if (!target)
     return onError("metaop-pipeline: " + toString(target.takeError()));
   PipelineOptions options;
+  kept.push_back(*target);
   options.target = target->get();
   options.from = tool.from.getValue();
   options.rules = tool.rules;
@@ -118,13 +124,16 @@ void metaop::registerMetaOpsPasses(
     if (kind.registerPasses)
       kind.registerPasses();
   registerPass([targets] { return createExplainPass(targets); });
+  registerPass([targets] { return createVerifySchedulesPass(targets); });
+  // Passes ask their target until they are gone.
+  auto kept = std::make_shared<Targets>();
   registerPassPipeline(
       "metaop-pipeline",
       "The phases of compilation behind the one named by `from`, up to and "
       "including the one named by `to`",
-      [targets](OpPassManager &pm, StringRef text,
-                function_ref<LogicalResult(const Twine &)> onError) {
-        return parsePipeline(*targets, pm, text, onError);
+      [targets, kept](OpPassManager &pm, StringRef text,
+                      function_ref<LogicalResult(const Twine &)> onError) {
+        return parsePipeline(*targets, *kept, pm, text, onError);
       },
       [](function_ref<void(const mlir::detail::PassOptions &)> handler) {
         handler(ToolOptions());

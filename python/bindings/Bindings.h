@@ -10,6 +10,7 @@
 #define METAOPS_PYTHON_BINDINGS_BINDINGS_H
 
 #include "MetaOps/Runtime/Session/Session.h"
+#include "MetaOps/Runtime/Trace/Trace.h"
 #include "Signals.h"
 
 #include <pybind11/numpy.h>
@@ -67,16 +68,34 @@ class UserFrame;
 /// and call what enters the session again.
 class Entered {
 public:
+  /// Enters what this thread records in: the process's session, or a trace.
   Entered();
+  explicit Entered(RecordingSession &session);
+  RecordingSession &operator*() const { return session; }
+  RecordingSession *operator->() const { return &session; }
+
+private:
+  Entered(RecordingSession &session, const UserFrame &frame);
+
+  RecordingSession &session;
+  SessionScope scope;
+};
+
+/// The same for what does more than record. Throws on a thread that records a
+/// function.
+class EnteredSession {
+public:
+  EnteredSession();
   Session &operator*() const { return session; }
   Session *operator->() const { return &session; }
 
 private:
-  explicit Entered(const UserFrame &frame);
-
   Session &session;
-  SessionScope scope;
+  Entered entered;
 };
+
+/// The trace of the function that this thread records, or null (Trace.cpp).
+Trace *getTrace();
 
 /// Whether the caller is in a no_grad scope (GradMode.cpp).
 bool areGradientsStopped();
@@ -145,11 +164,11 @@ inline void warn(const std::vector<std::string> &warnings) {
 template <typename Work>
 auto runAndWait(Work &work, std::vector<std::string> &warnings,
                 SignalWatch &watch) {
-  std::optional<Entered> entered(std::in_place);
+  std::optional<EnteredSession> entered(std::in_place);
   ReleasedGIL release;
   // Left before the GIL is taken back, also where the work throws.
   struct Leave {
-    std::optional<Entered> &entered;
+    std::optional<EnteredSession> &entered;
     ~Leave() { entered.reset(); }
   } leave{entered};
   Session &session = **entered;
@@ -185,6 +204,16 @@ template <typename Work> auto runWithoutGIL(Work work) {
   }
 }
 
+/// Calls `work(session)` with what this thread records in, where only a session
+/// may have to run something for it.
+template <typename Work> auto recordWithoutGIL(Work work) {
+  if (!getTrace())
+    return runWithoutGIL(
+        [&](RecordingSession &session) { return work(session); });
+  Entered trace;
+  return work(*trace);
+}
+
 //===----------------------------------------------------------------------===//
 // Conversions (Convert.cpp)
 //===----------------------------------------------------------------------===//
@@ -198,9 +227,9 @@ public:
   bool isNumber() const { return number.has_value(); }
 
   /// With the session entered.
-  Operand operand(Session &session);
+  Operand operand(RecordingSession &session);
   /// The same, with a number made a tensor.
-  Node *tensor(Session &session);
+  Node *tensor(RecordingSession &session);
 
 private:
   const Var *var = nullptr;
@@ -210,13 +239,25 @@ private:
   Var owned;
 };
 
-/// A Var of what `work(recorder, operands...)` records of the arguments, with
-/// the session entered.
-template <typename Work, typename... Arguments>
-Var record(Work work, Arguments... arguments) {
+/// Returns what an argument or a Var is where something is recorded.
+inline Operand operandOf(RecordingSession &session, Argument &argument) {
+  return argument.operand(session);
+}
+inline Node *operandOf(RecordingSession &session, const Var &var) {
+  return session.getNode(var);
+}
+inline llvm::SmallVector<Node *>
+operandOf(RecordingSession &session, const std::vector<const Var *> &vars) {
+  return session.getNodes(vars);
+}
+
+/// A Var of what `work(recorder, operands...)` records of arguments and Vars,
+/// with the session entered.
+template <typename Work, typename... Sources>
+Var record(Work work, Sources &&...sources) {
   Entered session;
   return session->wrap(
-      work(session->getRecorder(), arguments.operand(*session)...));
+      work(session->getRecorder(), operandOf(*session, sources)...));
 }
 
 /// The same with numbers made tensors.
@@ -245,6 +286,7 @@ py::object stackNested(py::handle sequence, py::handle dtype);
 /// asks the other side otherwise.
 bool isOperand(py::handle object);
 Number expectNumber(py::handle object, const char *what);
+std::vector<Number> toNumbers(py::handle list, const char *what);
 
 /// These tell what was given where a Var or an integer was expected.
 const Var &expectVar(py::handle object, const char *what);
@@ -269,6 +311,7 @@ std::vector<std::string> toStrings(py::handle object, const char *what);
 std::optional<std::vector<int64_t>> toDims(py::handle object);
 /// Vars of a sequence; the objects are kept in `owner`.
 std::vector<const Var *> toVars(py::handle object, py::list &owner);
+py::list toList(std::vector<Var> vars);
 
 //===----------------------------------------------------------------------===//
 // Data (Exchange.cpp)
@@ -309,8 +352,12 @@ void bindMemory(py::module_ &module);
 void bindExport(py::module_ &module);
 void bindGradMode(py::module_ &module);
 void bindDevices(py::module_ &module);
-void bindRepeatedUpdate(py::module_ &module);
 void bindStepOutcome(py::module_ &module);
+void bindControlFlow(py::module_ &module);
+void bindTrace(py::module_ &module);
+void bindCallable(py::module_ &module);
+void bindGuards(py::module_ &module);
+void bindWatch(py::module_ &module);
 void bindCache(py::module_ &module);
 void bindFetch(py::module_ &module);
 void bindProfile(py::module_ &module);

@@ -139,6 +139,14 @@ Number metaops::python::expectNumber(py::handle object, const char *what) {
                             ", expected a number");
 }
 
+std::vector<Number> metaops::python::toNumbers(py::handle list,
+                                               const char *what) {
+  std::vector<Number> numbers;
+  for (py::handle number : py::reinterpret_borrow<py::iterable>(list))
+    numbers.push_back(expectNumber(number, what));
+  return numbers;
+}
+
 const Var &metaops::python::expectVar(py::handle object, const char *what) {
   if (const Var *var = asVar(object))
     return *var;
@@ -255,6 +263,13 @@ std::vector<const Var *> metaops::python::toVars(py::handle object,
   return vars;
 }
 
+py::list metaops::python::toList(std::vector<Var> vars) {
+  py::list result;
+  for (Var &var : vars)
+    result.append(py::cast(std::move(var)));
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Nested sequences
 //===----------------------------------------------------------------------===//
@@ -306,15 +321,15 @@ Argument::Argument(py::handle object) {
   }
 }
 
-Operand Argument::operand(Session &session) {
+Operand Argument::operand(RecordingSession &session) {
   if (number)
     return *number;
   return tensor(session);
 }
 
-Node *Argument::tensor(Session &session) {
+Node *Argument::tensor(RecordingSession &session) {
   if (var)
-    return var->getNode();
+    return session.getNode(*var);
   Recorder &recorder = session.getRecorder();
   owned = number
               ? session.wrap(recorder.scalar(*number, number->getDType()))

@@ -123,7 +123,7 @@ static py::object exportTensor(TensorData data, uint64_t flags) {
 }
 
 static TensorData copyOf(const TensorData &data) {
-  int64_t bytes = countBytes(data.shape, data.dtype);
+  int64_t bytes = getNumBytes(data.shape, data.dtype);
   TensorData result;
   result.buffer = allocate(bytes);
   result.dtype = data.dtype;

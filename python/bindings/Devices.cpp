@@ -117,6 +117,6 @@ void metaops::python::bindDevices(py::module_ &module) {
   define(module, "transfer(x, name)", [](const Var &x, std::string name) {
     Entered session;
     Device &device = session->getDevice(name);
-    return session->wrap(session->transfer(x.getNode(), device));
+    return session->wrap(session->transfer(session->getNode(x), device));
   });
 }

@@ -21,6 +21,8 @@
 #include "Exchange.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/ADT/bit.h"
 
 #include <cstring>
@@ -132,9 +134,17 @@ static DType numpyDType(DType dtype) {
 }
 
 static py::dtype toNumPyDType(DType dtype) {
-  return py::dtype(numpyDType(dtype) == DType::Bool
-                       ? std::string("bool")
-                       : nameOf(numpyDType(dtype)).str());
+  // Guarded by the GIL; never destroyed, as the interpreter may be gone by
+  // then.
+  static auto *known = new llvm::DenseMap<unsigned, py::dtype>;
+  DType stored = numpyDType(dtype);
+  auto found = known->find(unsigned(stored));
+  if (found == known->end()) {
+    py::dtype made(stored == DType::Bool ? std::string("bool")
+                                         : nameOf(stored).str());
+    found = known->try_emplace(unsigned(stored), std::move(made)).first;
+  }
+  return found->second;
 }
 
 /// The bits of a float32 as a bfloat16, rounded to nearest even.
@@ -150,7 +160,25 @@ static float fromBFloat16(uint16_t bits) {
   return llvm::bit_cast<float>(uint32_t(bits) << 16);
 }
 
+/// Returns the element type of one of NumPy's own types, of which NumPy would
+/// make the name anew each time.
+static std::optional<DType> lookUpElementType(const py::dtype &type) {
+  // Numbers from here on are of types that others have added.
+  constexpr int kFirstAdded = 256;
+  if (type.num() >= kFirstAdded)
+    return std::nullopt;
+  if (type.kind() == 'b')
+    return DType::Bool;
+  llvm::StringRef name = type.kind() == 'f'   ? "float"
+                         : type.kind() == 'i' ? "int"
+                         : type.kind() == 'u' ? "uint"
+                                              : "";
+  return parseDType((name + llvm::Twine(8 * type.itemsize())).str());
+}
+
 static DType elementTypeOf(const py::array &source) {
+  if (std::optional<DType> found = lookUpElementType(source.dtype()))
+    return *found;
   std::string name = source.dtype().attr("name").cast<std::string>();
   if (std::optional<DType> found = parseDType(name))
     return *found;
@@ -178,7 +206,7 @@ BufferRef metaops::python::copyElements(const void *data,
                                         llvm::ArrayRef<int64_t> shape,
                                         llvm::ArrayRef<int64_t> strides,
                                         DType dtype) {
-  BufferRef buffer = allocate(countBytes(shape, dtype));
+  BufferRef buffer = allocate(getNumBytes(shape, dtype));
   // The bits of a bfloat16 are copied, not its value.
   py::dtype type =
       dtype == DType::BF16 ? py::dtype("uint16") : toNumPyDType(dtype);
@@ -237,11 +265,24 @@ static bool hasTypedNumber(py::handle object) {
   return false;
 }
 
+/// Returns whether the bytes of an array are those of a tensor of its type.
+static bool isPlain(const py::array &source) {
+  char order = source.dtype().byteorder();
+  return (source.flags() & py::array::c_style) &&
+         (order == '=' || order == '|');
+}
+
+static PyTypeObject *getArrayType() {
+  return py::detail::npy_api::get().PyArray_Type_;
+}
+
 TensorData metaops::python::toTensorData(py::handle object,
                                          std::optional<DType> dtype,
                                          Sharing sharing) {
-  bool isTyped = py::hasattr(object, "dtype");
-  py::array source = numpy().attr("asarray")(object);
+  bool isArray = Py_TYPE(object.ptr()) == getArrayType();
+  bool isTyped = isArray || py::hasattr(object, "dtype");
+  py::array source = isArray ? py::reinterpret_borrow<py::array>(object)
+                             : py::array(numpy().attr("asarray")(object));
   DType found = elementTypeOf(source);
   // Python's own floats are of the default type.
   bool isDefault = !isTyped && found == DType::F64 && !hasTypedNumber(object);
@@ -264,7 +305,13 @@ TensorData metaops::python::toTensorData(py::handle object,
   }
 
   DType stored = numpyDType(result.dtype);
-  result.buffer = allocate(countBytes(result.shape, stored));
+  size_t bytes = getNumBytes(result.shape, stored);
+  result.buffer = allocate(bytes);
+  if (found == result.dtype && found == stored && isPlain(source)) {
+    if (bytes != 0)
+      std::memcpy(result.buffer->data(), source.data(), bytes);
+    return result;
+  }
   // An array over the buffer takes the elements, whatever the source's strides,
   // byte order and type are.
   py::array target(toNumPyDType(stored), result.shape, result.buffer->data(),
@@ -274,7 +321,7 @@ TensorData metaops::python::toTensorData(py::handle object,
     return result;
 
   size_t elements = source.size();
-  BufferRef rounded = allocate(countBytes(result.shape, result.dtype));
+  BufferRef rounded = allocate(getNumBytes(result.shape, result.dtype));
   auto *from = static_cast<const float *>(result.buffer->data());
   auto *to = static_cast<uint16_t *>(rounded->data());
   for (size_t i = 0; i < elements; ++i)
@@ -296,7 +343,7 @@ py::array metaops::python::toNumPy(const TensorData &data, bool copy) {
     py::array result(dtype, data.shape);
     auto *from = static_cast<const uint16_t *>(data.buffer->data());
     auto *to = static_cast<float *>(result.mutable_data());
-    for (int64_t i = 0, e = countElements(data.shape); i < e; ++i)
+    for (int64_t i = 0, e = getNumElements(data.shape); i < e; ++i)
       to[i] = fromBFloat16(from[i]);
     return result;
   }

@@ -33,7 +33,7 @@ struct Failure {
   std::string message;
 };
 
-/// What a tensor is called, the name of its dtype, and its shape.
+/// The name of a tensor, that of its dtype, and its shape.
 using Description = std::tuple<std::string, std::string, py::tuple>;
 
 class Program {
@@ -45,6 +45,7 @@ public:
   std::optional<std::string> readIR() const;
   void close();
   void setThreads(unsigned threads);
+  std::vector<std::string> getFunctions() const;
 
   const LoadedProgram &get() const { return *loaded; }
 
@@ -154,13 +155,22 @@ void Program::setThreads(unsigned threads) {
   check(loaded->setThreads(threads));
 }
 
+std::vector<std::string> Program::getFunctions() const {
+  std::vector<std::string> names;
+  for (const FunctionSignature &function : loaded->getSignature().functions)
+    names.push_back(function.name);
+  return names;
+}
+
 /// A target, a program and an image.
 using Supplied = std::optional<std::tuple<std::string, py::bytes, py::bytes>>;
 
 template <typename Open>
-static std::unique_ptr<Program> open(Open open, unsigned threads, bool verify,
-                                     bool code, const Supplied &supplied) {
+static std::unique_ptr<Program> open(Open open, const std::string &function,
+                                     unsigned threads, bool verify, bool code,
+                                     const Supplied &supplied) {
   LoadOptions options;
+  options.function = function;
   options.threads = threads;
   options.verify = verify;
   options.code = code;
@@ -173,16 +183,18 @@ static std::unique_ptr<Program> open(Open open, unsigned threads, bool verify,
 }
 
 static std::unique_ptr<Program> loadFile(const std::string &path,
+                                         const std::string &function,
                                          unsigned threads, bool verify,
                                          bool code, const Supplied &supplied) {
   return open(
       [&](const LoadOptions &options) {
         return LoadedProgram::open(path, options);
       },
-      threads, verify, code, supplied);
+      function, threads, verify, code, supplied);
 }
 
 static std::unique_ptr<Program> loadBytes(const py::bytes &bytes,
+                                          const std::string &function,
                                           unsigned threads, bool verify,
                                           bool code, const Supplied &supplied) {
   char *data = nullptr;
@@ -193,7 +205,20 @@ static std::unique_ptr<Program> loadBytes(const py::bytes &bytes,
       [&](const LoadOptions &options) {
         return LoadedProgram::read(llvm::StringRef(data, size), options);
       },
-      threads, verify, code, supplied);
+      function, threads, verify, code, supplied);
+}
+
+/// Opens another function of a program's file.
+static std::unique_ptr<Program> openFunction(const Program &program,
+                                             const std::string &function,
+                                             unsigned threads, bool verify,
+                                             bool code,
+                                             const Supplied &supplied) {
+  return open(
+      [&](const LoadOptions &options) {
+        return program.get().openFunction(options);
+      },
+      function, threads, verify, code, supplied);
 }
 
 PYBIND11_MODULE(_execute, module) {
@@ -202,6 +227,7 @@ PYBIND11_MODULE(_execute, module) {
   py::class_<Program>(module, "Program", py::module_local())
       .def("run", &Program::run)
       .def("close", &Program::close)
+      .def("open_function", &openFunction)
       .def("read_ir", &Program::readIR)
       .def("weight_arrays", &Program::getWeights)
       .def_property(
@@ -232,6 +258,14 @@ PYBIND11_MODULE(_execute, module) {
                              [](const Program &self) {
                                return writeSignature(self.get().getSignature());
                              })
+      .def_property_readonly("functions", &Program::getFunctions)
+      .def_property_readonly(
+          "function",
+          [](const Program &self) { return self.get().getFunction().name; })
+      .def_property_readonly("structure",
+                             [](const Program &self) {
+                               return self.get().getFunction().structure;
+                             })
       .def_property_readonly("producer",
                              [](const Program &self) {
                                return self.get().getSignature().producer;
@@ -242,10 +276,6 @@ PYBIND11_MODULE(_execute, module) {
       .def_property_readonly("scratch_bytes", [](const Program &self) {
         return self.get().getScratchBytes();
       });
-  module.def("load_file", &loadFile, py::arg("path"), py::arg("threads"),
-             py::arg("verify"), py::arg("code"),
-             py::arg("supplied") = py::none());
-  module.def("load_bytes", &loadBytes, py::arg("data"), py::arg("threads"),
-             py::arg("verify"), py::arg("code"),
-             py::arg("supplied") = py::none());
+  module.def("load_file", &loadFile);
+  module.def("load_bytes", &loadBytes);
 }

@@ -15,6 +15,7 @@
 #include "MetaOps/Runtime/GPU/GpuTarget.h"
 #include "MetaOps/Runtime/Profiler/Profiler.h"
 #include "MetaOps/Runtime/Report/Inspector.h"
+#include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 
 #include <map>
 #include <pybind11/stl.h>
@@ -71,6 +72,8 @@ static py::dict toDict(const StageDescription &stage) {
   result["loops"] = loops;
   result["accesses"] = accesses;
   result["schedule"] = stage.schedule;
+  result["role"] = stage.role;
+  result["contraction"] = stage.contraction;
   result["override_line"] = stage.overrideLine;
   return result;
 }
@@ -224,6 +227,8 @@ static void setMachineFigures(const py::dict &figures) {
 }
 
 void metaops::python::bindExplain(py::module_ &module) {
+  define(module, "schedule_file_version()",
+         [] { return mlir::metaop::kScheduleFileVersion; });
   define(module, "machine_figures()", &getMachineFigures);
   define(module, "set_machine_figures(figures)", &setMachineFigures);
 }

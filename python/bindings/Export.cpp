@@ -7,13 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Session/Export.h"
+#include "Bindings.h"
+#include "Callable.h"
 #include "Function.h"
 #include "MetaOps/Runtime/Export/LoadedProgram.h"
+
+#include <pybind11/stl.h>
 
 using namespace metaops;
 using namespace metaops::python;
 
-/// Pairs of a name and a Var; the objects are kept in `owner`.
+/// Returns pairs of a name and a Var; the objects are kept in `owner`.
 static std::vector<NamedVar> toNamedVars(py::handle object, py::list &owner) {
   std::vector<NamedVar> result;
   for (py::handle pair : object) {
@@ -25,13 +29,27 @@ static std::vector<NamedVar> toNamedVars(py::handle object, py::list &owner) {
   return result;
 }
 
-static py::none exportProgram(const std::string &path, py::handle inputs,
-                              py::handle outputs, py::handle weights,
-                              py::handle targets, const py::dict &keys) {
+/// Returns a function of what `export_program` is given.
+static ExportedFunction toFunction(py::handle object, py::list &owner) {
+  auto given = py::cast<py::dict>(object);
+  ExportedFunction function;
+  function.name = py::cast<std::string>(given["name"]);
+  function.recorded = py::cast<Callable &>(given["recorded"]).function;
+  function.arguments = toNamedVars(given["arguments"], owner);
+  function.outputs = py::cast<std::vector<std::string>>(given["outputs"]);
+  function.state = py::cast<std::vector<unsigned>>(given["state"]);
+  function.drawsFromState = py::cast<bool>(given["draws_from_state"]);
+  function.structure = py::cast<std::string>(given["structure"]);
+  return function;
+}
+
+static py::none exportProgram(const std::string &path, py::handle functions,
+                              py::handle weights, py::handle targets,
+                              const py::dict &keys) {
   py::list owner;
   ExportRequest request;
-  request.inputs = toNamedVars(inputs, owner);
-  request.outputs = toNamedVars(outputs, owner);
+  for (py::handle function : functions)
+    request.functions.push_back(toFunction(function, owner));
   request.weights = toNamedVars(weights, owner);
   for (py::handle pair : targets) {
     auto entry = py::cast<py::tuple>(pair);
@@ -47,19 +65,39 @@ static py::none exportProgram(const std::string &path, py::handle inputs,
   return {};
 }
 
-/// Compiles the IR of a program file; what metaops._execute takes of it.
-static py::tuple compileIR(const std::string &ir,
-                           const std::string &signature) {
+/// Compiles the IR of a function of a program file; returns what
+/// metaops._execute takes of it.
+static py::tuple compileIR(const std::string &ir, const std::string &text,
+                           const std::string &name) {
   SuppliedCode code = runWithoutGIL([&](Session &session) {
-    return session.compileIR(check(readSignature(signature)), ir);
+    ProgramSignature signature = check(readSignature(text));
+    auto function = findFunction(signature, name);
+    if (!function)
+      fail(ErrorKind::Value, "the program file has no function '" + name +
+                                 "'; it has " + listFunctions(signature));
+    return session.compileIR(signature, signature.functions[*function], ir);
   });
   return py::make_tuple(code.target, py::bytes(code.program),
                         py::bytes(code.image));
 }
 
 void metaops::python::bindExport(py::module_ &module) {
-  define(module,
-         "export_program(path, inputs, outputs, weights, targets, keys)",
+  define(
+      module, "find_rebinds(recorded)",
+      [](const Callable &self) {
+        const RecordedFunction &recorded = *self.function;
+        py::list result;
+        for (const Rebind &rebind : findRebinds(recorded))
+          result.append(py::make_tuple(rebind.argument, rebind.line));
+        return result;
+      },
+      "Returns the numbers of the arguments that a recorded function rebinds,\n"
+      "and the lines.");
+  define(
+      module, "num_drawn(recorded)",
+      [](const Callable &self) { return self.function->getNumDrawn(); },
+      "Returns how many random numbers a call of a recorded function draws.");
+  define(module, "export_program(path, functions, weights, targets, keys)",
          &exportProgram);
-  define(module, "compile_ir(ir, signature)", &compileIR);
+  define(module, "compile_ir(ir, signature, function)", &compileIR);
 }

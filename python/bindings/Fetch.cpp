@@ -140,7 +140,7 @@ static void fetchVars(const py::tuple &args) {
   for (size_t index = 0; index + 1 < args.size(); ++index)
     vars = toVars(args[index], owner);
   auto callback = py::reinterpret_borrow<py::function>(args[args.size() - 1]);
-  Entered session;
+  EnteredSession session;
   uint64_t id = session->fetch(vars);
   getState().callbacks.emplace(id, std::move(callback));
   deliver(session->takeCompletedFetches());

@@ -29,9 +29,9 @@ Var metaops::python::arrayOf(py::handle object, py::handle dtype,
       fail(ErrorKind::Value, "array: given copy=False, but the Var is " +
                                  nameOf(var->dtype()) + ", not " +
                                  nameOf(*type));
-    return record([&](Recorder &r) {
-      return type ? r.cast(*var, *type) : var->getNode();
-    });
+    return record(
+        [&](Recorder &r, Node *x) { return type ? r.cast(x, *type) : x; },
+        *var);
   }
   auto number = toNumber(object);
   if (number && sharing != Sharing::Required) {
@@ -42,7 +42,7 @@ Var metaops::python::arrayOf(py::handle object, py::handle dtype,
   if (sharing != Sharing::Required && hasNestedTensors(object)) {
     py::object stacked = stackNested(object, dtype);
     const Var &var = expectVar(stacked, "array");
-    return record([&](Recorder &) { return var.getNode(); });
+    return record([](Recorder &, Node *x) { return x; }, var);
   }
   TensorData data = toTensorData(object, type, sharing);
   return Entered()->give(data.dtype, data.shape, std::move(data.buffer));
@@ -125,6 +125,21 @@ static void bindCreation(py::module_ &module) {
       },
       "A tensor that is filled with a number.");
   define(
+      module, "scalars(values, dtype)",
+      [](py::handle values, py::handle dtype) {
+        DType type = toDType(dtype);
+        std::vector<Number> numbers = toNumbers(values, "scalars: a value");
+        std::vector<Var> vars;
+        {
+          Entered session;
+          for (Number number : numbers)
+            vars.push_back(
+                session->wrap(session->getRecorder().scalar(number, type)));
+        }
+        return toList(std::move(vars));
+      },
+      "A list of 0-d tensors, one of each number.");
+  define(
       module, "iota(shape, dim, dtype='int64')",
       [](py::handle shape, int64_t dim, py::handle dtype) {
         auto extents = toIntegers(shape, "shape");
@@ -143,6 +158,9 @@ static void bindCreation(py::module_ &module) {
   define(
       module, "seed(n)",
       [](int64_t n) {
+        if (getTrace())
+          fail(ErrorKind::Runtime, "seed: called while a function is recorded; "
+                                   "call it before the function");
         Entered session;
         session->getRecorder().seed(n);
       },
@@ -203,12 +221,10 @@ static Var reindex(py::handle x, py::handle shape, py::handle indexes,
   auto conditions = toStrings(overflowConditions, "overflow_conditions");
   py::list owner;
   auto tensors = toVars(extras, owner);
-  return recordTensors(
-      [&](Recorder &r, Node *x) {
-        return r.reindex(x, extents, texts, fill, conditions,
-                         getNodes(tensors));
-      },
-      Argument(x));
+  Entered session;
+  return session->wrap(session->getRecorder().reindex(
+      Argument(x).tensor(*session), extents, texts, fill, conditions,
+      session->getNodes(tensors)));
 }
 
 static Var reindexReduce(py::handle x, const std::string &op, py::handle shape,
@@ -219,12 +235,10 @@ static Var reindexReduce(py::handle x, const std::string &op, py::handle shape,
   auto conditions = toStrings(overflowConditions, "overflow_conditions");
   py::list owner;
   auto tensors = toVars(extras, owner);
-  return recordTensors(
-      [&](Recorder &r, Node *x) {
-        return r.reindexReduce(x, op, extents, texts, conditions,
-                               getNodes(tensors));
-      },
-      Argument(x));
+  Entered session;
+  return session->wrap(session->getRecorder().reindexReduce(
+      Argument(x).tensor(*session), op, extents, texts, conditions,
+      session->getNodes(tensors)));
 }
 
 static Var broadcast(py::handle x, py::handle shape, py::handle dims) {
@@ -292,19 +306,20 @@ static void bindReindex(py::module_ &module) {
              "x repeated to the shape of another Var, with `dims` new in it.");
   define(module, "check_indices(indices, dim, extent, has_negative=True)",
          [](const Var &indices, int64_t dim, int64_t extent, bool hasNegative) {
-           return record([&](Recorder &r) {
-             return r.checkIndices(indices.getNode(),
-                                   {dim, extent, hasNegative});
-           });
+           return record(
+               [&](Recorder &r, Node *x) {
+                 return r.checkIndices(x, {dim, extent, hasNegative});
+               },
+               indices);
          });
   define(module, "check_labels(labels, classes, ignored)",
          [](const Var &labels, int64_t classes, py::handle ignored) {
            IndexRange range{std::nullopt, classes, /*hasNegative=*/false};
            if (!ignored.is_none())
              range.ignored = expectInteger(ignored, "ignore_index");
-           return record([&](Recorder &r) {
-             return r.checkIndices(labels.getNode(), range);
-           });
+           return record(
+               [&](Recorder &r, Node *x) { return r.checkIndices(x, range); },
+               labels);
          });
 }
 
@@ -318,12 +333,16 @@ static void bindShaping(py::module_ &module) {
   define(module, "concat(parts, dim=0)", [](py::handle parts, int64_t dim) {
     py::list owner;
     std::vector<const Var *> vars = toVars(parts, owner);
-    return record([&](Recorder &r) { return r.concat(getNodes(vars), dim); });
+    return record(
+        [&](Recorder &r, llvm::ArrayRef<Node *> x) { return r.concat(x, dim); },
+        vars);
   });
   define(module, "stack(parts, dim=0)", [](py::handle parts, int64_t dim) {
     py::list owner;
     std::vector<const Var *> vars = toVars(parts, owner);
-    return record([&](Recorder &r) { return r.stack(getNodes(vars), dim); });
+    return record(
+        [&](Recorder &r, llvm::ArrayRef<Node *> x) { return r.stack(x, dim); },
+        vars);
   });
   define(
       module, "pad(x, low, high, value=0)",
@@ -363,18 +382,11 @@ static void bindShaping(py::module_ &module) {
 // Gradients and running
 //===----------------------------------------------------------------------===//
 
-static py::list toList(std::vector<Var> vars) {
-  py::list result;
-  for (Var &var : vars)
-    result.append(py::cast(std::move(var)));
-  return result;
-}
-
 static std::vector<Var> recordGradients(py::handle loss,
                                         llvm::ArrayRef<const Var *> targets,
                                         UnusedTargets unused) {
   const Var &differentiated = expectVar(loss, "grad: the loss");
-  return runWithoutGIL([&](Session &session) {
+  return recordWithoutGIL([&](RecordingSession &session) {
     return session.grad(differentiated, targets, unused);
   });
 }
@@ -406,7 +418,7 @@ static py::list tangentsOf(py::handle outputs, py::handle inputs,
   std::vector<const Var *> moved = toVars(outputs, outputOwner);
   std::vector<const Var *> moving = toVars(inputs, inputOwner);
   std::vector<const Var *> directions = toVars(tangents, tangentOwner);
-  return toList(runWithoutGIL([&](Session &session) {
+  return toList(recordWithoutGIL([&](RecordingSession &session) {
     return session.jvp(moved, moving, directions);
   }));
 }
@@ -479,21 +491,25 @@ static void bindRunning(py::module_ &module) {
            const Var &source = expectVar(x, "norm: x");
            std::vector<int64_t> axes = toIntegers(dims, "norm: dims");
            double number = divisor.cast<double>();
-           return record([&](Recorder &r) {
-             return r.norm(source.getNode(), axes, keepDims, number);
-           });
+           return record(
+               [&](Recorder &r, Node *x) {
+                 return r.norm(x, axes, keepDims, number);
+               },
+               source);
          });
   define(module, "prefix(kind, x, factors, dim, reverse, exclusive)",
          [](const std::string &kind, py::handle x, py::handle factors,
             int64_t dim, bool reverse, bool exclusive) {
            const Var &source = expectVar(x, "prefix: x");
-           const Var *factor =
-               factors.is_none() ? nullptr : &expectVar(factors, "prefix: a");
-           return record([&](Recorder &r) {
-             return r.prefix(kind, source.getNode(),
-                             factor ? factor->getNode() : nullptr, dim, reverse,
-                             exclusive);
-           });
+           std::vector<const Var *> factor;
+           if (!factors.is_none())
+             factor.push_back(&expectVar(factors, "prefix: a"));
+           return record(
+               [&](Recorder &r, Node *x, llvm::ArrayRef<Node *> given) {
+                 return r.prefix(kind, x, given.empty() ? nullptr : given[0],
+                                 dim, reverse, exclusive);
+               },
+               source, factor);
          });
   define(module, "sort(x, dim, descending, begin, count)",
          [](py::handle x, int64_t dim, bool descending, int64_t begin,
@@ -503,7 +519,7 @@ static void bindRunning(py::module_ &module) {
            {
              Entered session;
              results = session->wrapResults(session->getRecorder().sort(
-                 source.getNode(), dim, descending, begin, count));
+                 session->getNode(source), dim, descending, begin, count));
            }
            return py::tuple(toList(std::move(results)));
          });
@@ -520,7 +536,7 @@ static void bindRunning(py::module_ &module) {
       [](py::handle x) {
         const Var &var = expectVar(x, "x");
         Entered session;
-        return var.getNode()->order;
+        return session->getNode(var)->order;
       },
       "The place of x's value in the order of recording, which no other has.");
   define(module, "used_gradients(loss, targets)", &usedGradientsOf,

@@ -128,9 +128,8 @@ static py::object getItem(VarObject self, py::handle key) {
   if (hasTensors(key))
     return ofPackage("getitem")(self.object, key);
   std::vector<IndexItem> index = toIndex(key);
-  return py::cast(record([&](Recorder &recorder) {
-    return recorder.getItem(self.var.getNode(), index);
-  }));
+  return py::cast(record(
+      [&](Recorder &r, Node *x) { return r.getItem(x, index); }, self.var));
 }
 
 static void setItem(VarObject self, py::handle key, py::handle value) {

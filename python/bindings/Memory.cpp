@@ -61,7 +61,7 @@ static const char *nameOf(MemoryReason use) {
 static py::list listHolders() {
   std::vector<MemoryHolder> holders;
   {
-    Entered session;
+    EnteredSession session;
     holders = Inspector(*session).getMemoryHolders();
   }
   py::list result;

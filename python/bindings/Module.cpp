@@ -61,7 +61,11 @@ PYBIND11_MODULE(_core, module) {
   bindGradMode(module);
   bindDevices(module);
   bindStepOutcome(module);
-  bindRepeatedUpdate(module);
+  bindTrace(module);
+  bindCallable(module);
+  bindControlFlow(module);
+  bindGuards(module);
+  bindWatch(module);
   bindCache(module);
   bindFetch(module);
   bindProfile(module);

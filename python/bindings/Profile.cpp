@@ -27,14 +27,14 @@ static ActiveProfilers &getActiveProfilers() {
 }
 
 static void start(const std::shared_ptr<Profiler> &profiler) {
-  Entered session;
+  EnteredSession session;
   getActiveProfilers().add(*session, profiler);
 }
 
 /// Also waits for the runs that are to be reported.
 static void stop(const std::shared_ptr<Profiler> &profiler) {
   {
-    Entered session;
+    EnteredSession session;
     getActiveProfilers().remove(*session, profiler.get());
   }
   // Ctrl-C ends the waiting; Python calls its handler then.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Callable.h"
 #include "Function.h"
 
 #include "MetaOps/Runtime/Profiler/Profiler.h"
@@ -138,7 +139,7 @@ static void bindPrograms(py::module_ &module) {
 static py::dict statistics() {
   SessionStatistics statistics;
   {
-    Entered session;
+    EnteredSession session;
     statistics = Inspector(*session).getStatistics();
   }
   py::dict result;
@@ -166,8 +167,10 @@ static py::dict statistics() {
 static py::object readFlag(const std::string &name) {
   FlagValue value;
   {
-    Entered session;
-    value = getFlag(session->getSettings(), name);
+    // A function that is recorded may depend on it.
+    Session &session = getSession();
+    Entered entered(session);
+    value = getFlag(session.getSettings(), name);
   }
   return std::visit([](const auto &given) { return py::cast(given); }, value);
 }
@@ -225,6 +228,13 @@ static void bindFlags(py::module_ &module) {
          });
 }
 
+static py::list toViews(Inspector::Runs runs) {
+  py::list result;
+  for (auto &run : runs)
+    result.append(py::cast(ProgramView{std::move(run)}));
+  return result;
+}
+
 void metaops::python::bindReports(py::module_ &module) {
   bindPrograms(module);
   define(module, "plan_programs(vars, target=None)",
@@ -233,31 +243,34 @@ void metaops::python::bindReports(py::module_ &module) {
            std::vector<const Var *> vars = toVars(object, owner);
            Compiler *target =
                name.is_none() ? nullptr : &findTarget(name.cast<std::string>());
-           auto runs = runWithoutGIL([&](Session &session) {
+           return toViews(runWithoutGIL([&](Session &session) {
              return Inspector(session).planRuns(vars, target);
-           });
-           py::list result;
-           for (auto &run : runs)
-             result.append(py::cast(ProgramView{std::move(run)}));
-           return result;
+           }));
+         });
+  define(module, "plan_call(function, arguments)",
+         [](const Callable &function, py::handle arguments) {
+           std::vector<Var *> vars = toArguments(arguments);
+           return toViews(runWithoutGIL([&](Session &session) {
+             return Inspector(session).planCall(*function.function, vars);
+           }));
          });
   define(module, "take_unused_schedules()", [] {
     // At the end of a process; a session is not made for it, and that of the
     // process which this one was forked from is not this one's affair.
     if (!hasSession() || isSessionInherited())
       return py::list();
-    Entered session;
+    EnteredSession session;
     return strings(Inspector(*session).takeUnusedSchedules());
   });
   define(
       module, "dump()",
       [] {
-        Entered session;
+        EnteredSession session;
         return Inspector(*session).dump();
       },
       "The recorded operations as an MLIR module.");
   define(module, "last_program()", [] {
-    Entered session;
+    EnteredSession session;
     return ProgramView{session->getLastRun()};
   });
   define(module, "stats()", &statistics,
@@ -265,7 +278,7 @@ void metaops::python::bindReports(py::module_ &module) {
   define(
       module, "reset_peak()",
       [] {
-        Entered session;
+        EnteredSession session;
         session->resetPeak();
       },
       "Has the peak of memory start again at what is in use now.");

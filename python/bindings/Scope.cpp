@@ -322,7 +322,7 @@ void metaops::python::stopOtherThreads() {
   }
 }
 
-static std::adopt_lock_t lockWithoutGIL(Session &session) {
+static std::adopt_lock_t lockWithoutGIL(RecordingSession &session) {
   session.checkProcess();
   while (!session.getMutex().try_lock()) {
     {
@@ -335,11 +335,29 @@ static std::adopt_lock_t lockWithoutGIL(Session &session) {
   return std::adopt_lock;
 }
 
-// Looking at a frame makes an object of it, so that comes first.
-Entered::Entered() : Entered(UserFrame()) {}
+static RecordingSession &getRecordingSession() {
+  if (Trace *trace = getTrace())
+    return *trace;
+  return getSession();
+}
 
-Entered::Entered(const UserFrame &frame)
-    : session(getSession()), scope(session, lockWithoutGIL(session)) {
+static Session &expectSession() {
+  if (getTrace())
+    fail(ErrorKind::Runtime,
+         "this needs numbers, which there are none of while a function is "
+         "recorded; do it outside of the function");
+  return getSession();
+}
+
+Entered::Entered() : Entered(getRecordingSession()) {}
+
+// Looking at a frame makes an object of it, so that comes before the lock.
+Entered::Entered(RecordingSession &session) : Entered(session, UserFrame()) {}
+
+EnteredSession::EnteredSession() : session(expectSession()), entered(session) {}
+
+Entered::Entered(RecordingSession &session, const UserFrame &frame)
+    : session(session), scope(session, lockWithoutGIL(session)) {
   Recorder &recorder = session.getRecorder();
   session.setDevice(getDevice());
   recorder.setStopsGradients(areGradientsStopped());

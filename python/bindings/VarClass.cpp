@@ -167,7 +167,7 @@ static void initialise(py::handle self, py::handle value, py::handle dtype) {
 static void bindIdentity(py::class_<Var> &cls) {
   define(cls, "__init__(self, value, dtype=None)", &initialise);
   auto share = [](const Var &self) {
-    return record([&](Recorder &) { return self.getNode(); });
+    return record([](Recorder &, Node *x) { return x; }, self);
   };
   for (const char *name : {"clone(self)", "copy(self)"})
     define(cls, name, share,
@@ -197,9 +197,9 @@ template <typename Work>
 static py::object recordWith(const Var &self, py::handle other, Work work) {
   if (!isOperand(other))
     return notImplemented();
-  return py::cast(record(
-      [&](Recorder &recorder, Operand y) { return work(recorder, self, y); },
-      Argument(other)));
+  return py::cast(record([&](Recorder &recorder, Node *x,
+                             Operand y) { return work(recorder, x, y); },
+                         self, Argument(other)));
 }
 
 static void bindBinary(py::class_<Var> &cls, const char *method,
@@ -226,9 +226,9 @@ static void bindBinary(py::class_<Var> &cls, const char *method,
              return notImplemented();
            Argument argument(other);
            Entered session;
-           session->assign(self.var,
-                           session->getRecorder().binary(
-                               op, self.var, argument.operand(*session)));
+           session->assign(self.var, session->getRecorder().binary(
+                                         op, session->getNode(self.var),
+                                         argument.operand(*session)));
            return self.get();
          });
 }
@@ -263,7 +263,7 @@ static void bindComparison(py::class_<Var> &cls, const char *predicate) {
 }
 
 static Var recordUnary(const Var &self, const char *op) {
-  return record([&](Recorder &r) { return r.unary(op, self); });
+  return record([&](Recorder &r, Node *x) { return r.unary(op, x); }, self);
 }
 
 static void bindOperators(py::class_<Var> &cls) {
@@ -309,26 +309,28 @@ static void bindOperators(py::class_<Var> &cls) {
 }
 
 /// What `to` takes is a dtype, a tensor of that dtype, or a device's name.
-static Node *moveTo(Session &session, const Var &self, py::handle target) {
+static Node *moveTo(RecordingSession &session, const Var &self,
+                    py::handle target) {
   Recorder &recorder = session.getRecorder();
   if (const Var *other = asVar(target))
-    return recorder.cast(self, other->dtype());
+    return recorder.cast(session.getNode(self), other->dtype());
   if (!PyUnicode_Check(target.ptr()) || asDType(target))
-    return recorder.cast(self, toDType(target));
+    return recorder.cast(session.getNode(self), toDType(target));
   auto name = py::reinterpret_borrow<py::str>(target).cast<std::string>();
   if (std::optional<DType> dtype = parseDType(name))
-    return recorder.cast(self, *dtype);
-  if (Device *device = session.getDevices().find(name))
-    return session.transfer(self.getNode(), *device);
+    return recorder.cast(session.getNode(self), *dtype);
+  Devices &devices = getSession().getDevices();
+  if (Device *device = devices.find(name))
+    return session.transfer(session.getNode(self), *device);
   fail(ErrorKind::Value, "to: given '" + name +
                              "', expected a dtype, a Var or a device: " +
-                             session.getDevices().describeNames());
+                             devices.describeNames());
 }
 
 static void bindCasts(py::class_<Var> &cls) {
   auto cast = [](const Var &self, py::handle dtype) {
     DType type = toDType(dtype);
-    return record([&](Recorder &r) { return r.cast(self, type); });
+    return record([&](Recorder &r, Node *x) { return r.cast(x, type); }, self);
   };
   for (const char *name : {"cast(self, dtype)", "astype(self, dtype)"})
     define(cls, name, cast, "The same numbers with another dtype.");
@@ -344,7 +346,8 @@ static void bindCasts(py::class_<Var> &cls) {
     define(
         cls, name.str() + "(self)",
         [dtype](const Var &self) {
-          return record([&](Recorder &r) { return r.cast(self, dtype); });
+          return record([&](Recorder &r, Node *x) { return r.cast(x, dtype); },
+                        self);
         },
         "The same numbers with this dtype.");
   };
@@ -368,21 +371,21 @@ static void bindRebinding(py::class_<Var> &cls) {
       cls, "stop_grad(self)",
       [](VarObject self) {
         Entered session;
-        session->assign(self.var,
-                        session->getRecorder().stopGrad(self.var.getNode()));
+        session->assign(self.var, session->getRecorder().stopGrad(
+                                      session->getNode(self.var)));
         return self.get();
       },
       "Stops gradients at this Var, in place; returns it.");
   define(
       cls, "detach(self)",
       [](const Var &self) {
-        return record([&](Recorder &r) { return r.stopGrad(self.getNode()); });
+        return record([](Recorder &r, Node *x) { return r.stopGrad(x); }, self);
       },
       "A new Var of the same value, through which no gradient flows.");
   define(
       cls, "stop_fuse(self)",
       [](const Var &self) {
-        return record([&](Recorder &r) { return r.stopFuse(self.getNode()); });
+        return record([](Recorder &r, Node *x) { return r.stopFuse(x); }, self);
       },
       "A new Var of the same value, which exists in memory.");
   define(
@@ -398,7 +401,7 @@ static void bindRebinding(py::class_<Var> &cls) {
       cls, "update(self, value)",
       [](VarObject self, py::handle value) {
         Argument argument(value);
-        runWithoutGIL([&](Session &session) {
+        recordWithoutGIL([&](RecordingSession &session) {
           session.update(self.var, argument.operand(session));
           return 0;
         });
@@ -423,8 +426,8 @@ static std::vector<int64_t> toVariadic(const py::tuple &given,
 static void bindShaping(py::class_<Var> &cls) {
   auto reshape = [](const Var &self, const py::tuple &shape) {
     auto extents = toVariadic(shape, "shape");
-    return record(
-        [&](Recorder &r) { return r.reshape(self.getNode(), extents); });
+    return record([&](Recorder &r, Node *x) { return r.reshape(x, extents); },
+                  self);
   };
   for (const char *name : {"reshape(self, *shape)", "view(self, *shape)"})
     define(cls, name, reshape,
@@ -435,7 +438,8 @@ static void bindShaping(py::class_<Var> &cls) {
     if (axes.size() > 0 && !(axes.size() == 1 && axes[0].is_none()))
       permutation = toVariadic(axes, "axes");
     return record(
-        [&](Recorder &r) { return r.transpose(self.getNode(), permutation); });
+        [&](Recorder &r, Node *x) { return r.transpose(x, permutation); },
+        self);
   };
   for (const char *name : {"transpose(self, *axes)", "permute(self, *axes)"})
     define(cls, name, transpose,
@@ -447,9 +451,9 @@ static void bindShaping(py::class_<Var> &cls) {
           fail(ErrorKind::Value, "t: given a tensor of shape " +
                                      formatShape(self.shape()) +
                                      ", expected at most two dimensions");
-        return record([&](Recorder &r) {
-          return r.transpose(self.getNode(), std::nullopt);
-        });
+        return record(
+            [](Recorder &r, Node *x) { return r.transpose(x, std::nullopt); },
+            self);
       },
       "The transposed matrix; a vector stays as it is.");
 }
@@ -468,9 +472,11 @@ static void bindReductions(py::class_<Var> &cls) {
         cls, std::string(name) + "(self, dim=None, keepdims=False)",
         [name = name](const Var &self, py::handle dim, bool keepDims) {
           std::optional<std::vector<int64_t>> dims = toDims(dim);
-          return record([&](Recorder &r) {
-            return r.reduce(name, self.getNode(), dims, keepDims);
-          });
+          return record(
+              [&](Recorder &r, Node *x) {
+                return r.reduce(name, x, dims, keepDims);
+              },
+              self);
         },
         doc);
 }

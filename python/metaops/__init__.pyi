@@ -5,20 +5,20 @@
 """The names of the package, for type checkers."""
 
 import builtins as _builtins
-import os as _os
 from collections.abc import Callable as _Callable
-from collections.abc import Mapping as _Mapping
 from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 from typing import overload as _overload
 
 from . import cache as cache
 from . import compat as compat
+from . import control_flow as control_flow
 from . import execute as execute
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
 from . import tools as tools
+from . import tracing as tracing
 from ._core import Var as Var
 from ._core import Var as _Var
 from ._core import _DTypeLike as _core_DTypeLike
@@ -74,6 +74,13 @@ from .compat.array_api import real as real
 from .compat.array_api import result_type as result_type
 from .compat.exchange import asarray as asarray
 from .compat.exchange import from_dlpack as from_dlpack
+from .control_flow.branches import cond as cond
+from .control_flow.branches import switch as switch
+from .control_flow.loops import fori_loop as fori_loop
+from .control_flow.loops import while_loop as while_loop
+from .control_flow.scans import map as map
+from .control_flow.scans import scan as scan
+from .exporting import export as export
 from .fetching import fetch as fetch
 from .gradients import enable_grad as enable_grad
 from .gradients import grad as grad
@@ -270,6 +277,7 @@ from .ops.products.products import multi_dot as multi_dot
 from .ops.products.products import outer as outer
 from .ops.products.products import vdot as vdot
 from .ops.products.products import vecmat as vecmat
+from .ops.reduce.segments import segment_logsumexp as segment_logsumexp
 from .ops.reduce.segments import segment_max as segment_max
 from .ops.reduce.segments import segment_mean as segment_mean
 from .ops.reduce.segments import segment_min as segment_min
@@ -426,6 +434,8 @@ from .tools.tuning import TunedKernel as TunedKernel
 from .tools.tuning import Tuning as Tuning
 from .tools.tuning import tune as tune
 from .tools.tuning import tuned_schedules as tuned_schedules
+from .tracing.functions import jit as jit
+from .tracing.reports import jit_info as jit_info
 from .trees import tree_leaves as tree_leaves
 from .trees import tree_map as tree_map
 
@@ -525,6 +535,7 @@ __all__ = [
     "compress",
     "concat",
     "concatenate",
+    "cond",
     "conj",
     "convolve",
     "copysign",
@@ -609,6 +620,7 @@ __all__ = [
     "fmax",
     "fmin",
     "fmod",
+    "fori_loop",
     "frexp",
     "from_dlpack",
     "full",
@@ -673,6 +685,8 @@ __all__ = [
     "isneginf",
     "isposinf",
     "ix_",
+    "jit",
+    "jit_info",
     "jvp",
     "kaiser",
     "kron",
@@ -711,6 +725,7 @@ __all__ = [
     "lognormal",
     "logspace",
     "logsumexp",
+    "map",
     "matmul",
     "matrix_norm",
     "matrix_power",
@@ -823,9 +838,11 @@ __all__ = [
     "round",
     "rsqrt",
     "save",
+    "scan",
     "scatter_add",
     "searchsorted",
     "seed",
+    "segment_logsumexp",
     "segment_max",
     "segment_mean",
     "segment_min",
@@ -864,6 +881,7 @@ __all__ = [
     "subtract",
     "sum",
     "swapaxes",
+    "switch",
     "sync",
     "sync_all",
     "take",
@@ -924,6 +942,7 @@ __all__ = [
     "vstack",
     "weibull",
     "where",
+    "while_loop",
     "xlog1py",
     "xlogy",
     "zeros",
@@ -1095,19 +1114,6 @@ def seed(*, n: int = ..., N: int = ...) -> None: ...
 def set_num_threads(n: int) -> None: ...
 @_overload
 def set_num_threads(*, n: int = ..., N: int = ...) -> None: ...
-def export(
-    fn: _Callable,
-    args: _Sequence,
-    path: str | _os.PathLike,
-    *,
-    targets: _Sequence[str] | None = None,
-    metadata: _Mapping[str, str] | None = None,
-    code: _builtins.bool = True,
-    schedules: _Mapping[str, str | _os.PathLike] | None = None,
-    inputs: _Sequence[str] | None = ...,
-) -> None:
-    """Write a file with a program that computes what a function does."""
-
 @_overload
 def hessian_vector_product(
     loss: _Var, inputs: _Sequence[_Var], vectors: _Sequence[_Var]

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from . import _core
-from ._errors import at_line
+from ._errors import at_line, refuse_recorded
 from .scopes import Scope
 
 __all__ = [
@@ -54,6 +54,7 @@ def set_default_dtype(dtype: Any) -> None:
         If it is another type.
     """
     global _of_process
+    refuse_recorded("set_default_dtype is called")
     _of_process = _checked("set_default_dtype", dtype)
 
 

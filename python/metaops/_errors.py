@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TypeVar
 
-__all__ = ["at_line", "renamed"]
+__all__ = ["at_line", "refuse_recorded", "renamed"]
 
 E = TypeVar("E", bound=Exception)
 
@@ -29,6 +29,22 @@ def at_line(error: E) -> E:
         frame = frame.f_back
     where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
     return type(error)(f"{error.args[0]} ({where})")
+
+
+def refuse_recorded(what: str) -> None:
+    """Raise an error where a function is recorded that does what no recording can do.
+
+    Raises
+    ------
+    RuntimeError
+        With what the function does, such as "export is called".
+    """
+    from ._core import is_tracing
+
+    if is_tracing():
+        raise at_line(
+            RuntimeError(f"{what} while a function is recorded; do so before the function")
+        )
 
 
 def renamed(error: E, name: str) -> E:

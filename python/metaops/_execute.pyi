@@ -17,6 +17,12 @@ class Program:
     @property
     def signature(self) -> str: ...
     @property
+    def functions(self) -> list[str]: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def structure(self) -> str: ...
+    @property
     def targets(self) -> list[str]: ...
     @property
     def target(self) -> str: ...
@@ -34,18 +40,28 @@ class Program:
     def weight_arrays(self) -> list[np.ndarray[Any, Any]]: ...
     def read_ir(self) -> str | None: ...
     def close(self) -> None: ...
+    def open_function(
+        self,
+        function: str,
+        threads: int,
+        verify: bool,
+        code: bool,
+        supplied: tuple[str, bytes, bytes] | None,
+    ) -> Program: ...
 
 def load_file(
     path: str,
+    function: str,
     threads: int,
     verify: bool,
     code: bool,
-    supplied: tuple[str, bytes, bytes] | None = None,
+    supplied: tuple[str, bytes, bytes] | None,
 ) -> Program: ...
 def load_bytes(
     data: bytes,
+    function: str,
     threads: int,
     verify: bool,
     code: bool,
-    supplied: tuple[str, bytes, bytes] | None = None,
+    supplied: tuple[str, bytes, bytes] | None,
 ) -> Program: ...

@@ -65,6 +65,18 @@ EXPORTS = {
         "asarray",
         "from_dlpack",
     ),
+    "control_flow.branches": (
+        "cond",
+        "switch",
+    ),
+    "control_flow.loops": (
+        "fori_loop",
+        "while_loop",
+    ),
+    "control_flow.scans": (
+        "map",
+        "scan",
+    ),
     "exporting": ("export",),
     "fetching": ("fetch",),
     "gradients": (
@@ -387,6 +399,7 @@ EXPORTS = {
         "unwrap",
     ),
     "ops.reduce.segments": (
+        "segment_logsumexp",
         "segment_max",
         "segment_mean",
         "segment_min",
@@ -627,6 +640,8 @@ EXPORTS = {
         "tune",
         "tuned_schedules",
     ),
+    "tracing.functions": ("jit",),
+    "tracing.reports": ("jit_info",),
     "trees": (
         "tree_leaves",
         "tree_map",
@@ -648,4 +663,15 @@ UNLISTED = {
 }
 
 #: Modules that are names of the package; `__all__` lists the first two.
-MODULES = ("nn", "optim", "cache", "compat", "execute", "ops", "random", "tools")
+MODULES = (
+    "nn",
+    "optim",
+    "cache",
+    "compat",
+    "control_flow",
+    "execute",
+    "ops",
+    "random",
+    "tools",
+    "tracing",
+)

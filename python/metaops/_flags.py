@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._errors import at_line
+from ._errors import at_line, refuse_recorded
 from ._typing import shown
 from .compat._names import nearest
 from .scopes import Scope
@@ -61,6 +61,22 @@ def _no_flag(name: str) -> str:
     return f"no flag {name!r}{hint}; the flags are {', '.join(names)}"
 
 
+#: The flag `jit`, but "off" where each operator runs at once.
+jit_mode: str = "on"
+#: A number for each combination of flags that changes what is recorded.
+recording_kind: int = 0
+_kinds: dict[Any, int] = {"direct": 0}
+
+
+def _set(name: str, value: Any) -> None:
+    """Set a flag that there is to a value of its type."""
+    global jit_mode, recording_kind
+    refuse_recorded(f"flag {name} is set")
+    _core.set_flag(name, value)
+    jit_mode = _core.get_flag("jit") if _core.get_flag("lazy_execution") else "off"
+    recording_kind = _kinds.setdefault(_core.get_flag("convolution"), len(_kinds))
+
+
 class Flags:
     """Settings of the session, which the whole process shares.
 
@@ -87,6 +103,8 @@ class Flags:
     fuse                   bool   operators share kernels; off, each is a kernel
     history_bytes          int    bytes that histories may keep, an operator as 1 kB;
                                   past it the oldest histories end
+    jit                    str    what `jit` does: "on" records functions once, "check"
+                                  compares each call with its recording, "off" calls them
     keep_packed            bool   programs keep what they have packed of weights that stay
                                   the same, and do not pack them in each run
     lazy_execution         bool   operators are recorded and run when a value is asked
@@ -116,7 +134,7 @@ class Flags:
     def __setattr__(self, name: str, value: Any) -> None:
         # An unknown name is told from a bad value, which is a ValueError.
         getattr(self, name)
-        _core.set_flag(name, _checked(name, value))
+        _set(name, _checked(name, value))
 
     def __iter__(self) -> Iterator[str]:
         return iter(_core.flag_names())
@@ -176,7 +194,7 @@ class flag_scope(Scope):  # noqa: N801 (used like a function)
         try:
             for name, value in self._values.items():
                 before = _core.get_flag(name)
-                _core.set_flag(name, value)
+                _set(name, value)
                 outer[name] = before
         except BaseException:
             _restore(outer)
@@ -201,4 +219,4 @@ def default_poison(environment: Mapping[str, str] = os.environ) -> bool:
 def _restore(values: dict[str, Any]) -> None:
     """Set flags back, the last one first."""
     for name, value in reversed(values.items()):
-        _core.set_flag(name, value)
+        _set(name, value)

@@ -12,18 +12,24 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from types import MappingProxyType, TracebackType
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _execute
+from ._signatures import Structure, build, read_structure, take_apart
 
 __all__ = ["Program", "TensorType", "load_program"]
 
 Array = np.ndarray[Any, Any]
+#: Code that was compiled for this process: its target, program and image.
+Supplied: TypeAlias = tuple[str, bytes, bytes]
+#: Compiles a program that was loaded without code.
+Compile: TypeAlias = Callable[[_execute.Program], Supplied]
 
 
 class TensorType(NamedTuple):
@@ -77,18 +83,93 @@ def _to_runtime(tensor: TensorType, value: npt.ArrayLike) -> Array:
     return _to_bfloat16(array) if tensor.dtype == "bfloat16" else array
 
 
+class _Functions:
+    """The functions of a file that are open, each once.
+
+    Parameters
+    ----------
+    threads, code
+        As `load_program` takes them.
+    compiler
+        Makes the code where that of the file is not to run.
+    """
+
+    def __init__(self, threads: int, code: bool, compiler: Compile | None) -> None:
+        self._threads, self._code, self._compile = threads, code, compiler
+        self._lock = threading.Lock()
+        self._is_closed = False
+        #: No Programs, which would be a cycle.
+        self._open: dict[str, _execute.Program] = {}
+
+    def add(self, program: _execute.Program) -> Program:
+        """Return a program that was just opened, without code if that is compiled."""
+        with self._lock:
+            return Program(self._add(program), self)
+
+    def get(self, name: str, other: _execute.Program) -> Program:
+        """Return the program of a function, whose file has another one that is open."""
+        with self._lock:
+            if self._is_closed:
+                raise RuntimeError("the program has been closed")
+            found = self._open.get(name)
+            if found is None:
+                opened = other.open_function(name, self._threads, False, self._code, None)
+                found = self._add(opened)
+            return Program(found, self)
+
+    def _add(self, program: _execute.Program) -> _execute.Program:
+        name = program.function
+        if self._compile is not None:
+            supplied = self._compile(program)
+            program = program.open_function(name, self._threads, False, False, supplied)
+        self._open[name] = program
+        return program
+
+    def close(self) -> None:
+        """Close all that are open."""
+        with self._lock:
+            self._is_closed = True
+            for program in self._open.values():
+                program.close()
+
+
 class Program:
-    """A program of a file; see `load_program`.
+    """A function of a program file; see `load_program`.
 
     Calling it runs it. All of it may be used from several threads at once: runs beside
     each other have memory of their own and share the program's threads. It can be used
     in a ``with`` statement, which closes it.
+
+    ``program["name"]`` is another function of the file, by its name. It shares the
+    weights, and has threads of its own. It is opened once, and closed with this one.
     """
 
-    def __init__(self, program: _execute.Program) -> None:
+    def __init__(self, program: _execute.Program, siblings: _Functions) -> None:
         self._program = program
+        self._siblings = siblings
         self._inputs = tuple(TensorType(*each) for each in program.inputs)
         self._outputs = tuple(TensorType(*each) for each in program.outputs)
+        self._structure: Structure | None = None
+        if program.structure:
+            names = [[t.name for t in tensors] for tensors in (self._inputs, self._outputs)]
+            self._structure = read_structure(program.structure, *names)
+
+    def __getitem__(self, name: str) -> Program:
+        if not isinstance(name, str):
+            raise TypeError(f"the functions of a program have names, given {name!r}")
+        if name not in self.functions:
+            raise KeyError(f"there is no function {name!r} among {', '.join(self.functions)}")
+        return self._siblings.get(name, self._program)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the file's functions."""
+        return tuple(self._program.functions)
+
+    @property
+    def function(self) -> str:
+        """The name of the function that this is."""
+        return self._program.function
 
     @property
     def inputs(self) -> tuple[TensorType, ...]:
@@ -111,6 +192,13 @@ class Program:
         return MappingProxyType(
             {t.name: _from_runtime(t, array) for t, array in zip(types, arrays, strict=True)}
         )
+
+    @property
+    def state(self) -> dict[str, Array]:
+        """The state that the first run takes, of a function that has one, by name: copies."""
+        names = () if self._structure is None else self._structure.state
+        weights = self.weights
+        return {name: weights[name].copy() for name in names}
 
     @property
     def ir(self) -> str | None:
@@ -156,32 +244,28 @@ class Program:
     def threads(self, value: int) -> None:
         self._program.threads = _count(value)
 
-    @overload
-    def __call__(self, *arrays: npt.ArrayLike) -> list[Array]: ...
-    @overload
-    def __call__(self, **named: npt.ArrayLike) -> dict[str, Array]: ...
-    def __call__(
-        self, *arrays: npt.ArrayLike, **named: npt.ArrayLike
-    ) -> list[Array] | dict[str, Array]:
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
         """Run the program.
 
         Parameters
         ----------
         *arrays
-            The inputs in their order: arrays of their dtypes and shapes, or numbers and
-            lists that become such. Arrays in row-major order are not copied.
+            The arguments in their order: arrays of their dtypes and shapes, or numbers and
+            lists that become such, in the containers that the function was exported with.
+            Arrays in row-major order are not copied.
         **named
             The same by name, instead.
 
         Returns
         -------
-        list or dict of numpy.ndarray
-            The outputs in their order, or, where inputs were given by name, by name.
+        numpy.ndarray, or a container of these
+            What the function returns. Where the file does not say how outputs make that
+            up, a list of these, or, where inputs were given by name, a dict.
 
         Raises
         ------
         TypeError
-            If inputs are missing, or too many.
+            If arguments are missing, or too many, or of another structure.
         ValueError
             If one has another dtype or shape.
         RuntimeError
@@ -190,35 +274,41 @@ class Program:
         """
         values = self._bind(arrays, named)
         given = [_to_runtime(t, value) for t, value in zip(self._inputs, values, strict=True)]
-        results = [
-            _from_runtime(t, result)
+        results = {
+            t.name: _from_runtime(t, result)
             for t, result in zip(self._outputs, self._program.run(given), strict=True)
-        ]
-        if not named:
-            return results
-        return {t.name: result for t, result in zip(self._outputs, results, strict=True)}
+        }
+        if self._structure is not None:
+            return build(self._structure.result, results.__getitem__)
+        return results if named else list(results.values())
 
-    def _bind(
-        self, arrays: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike]
-    ) -> list[npt.ArrayLike]:
-        names = [t.name for t in self._inputs]
+    def _bind(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """Return the inputs, of arguments by position or by name."""
+        tensors = [t.name for t in self._inputs]
+        names = tensors if self._structure is None else list(self._structure.arguments)
         expected = f"the program takes {len(names)} inputs ({', '.join(names) or 'none'})"
         if arrays and named:
             raise TypeError(f"{expected}, all by position or all by name; given both")
         if not named:
             if len(arrays) != len(names):
                 raise TypeError(f"{expected}, given {len(arrays)}")
-            return list(arrays)
-        if set(named) != set(names):
+            named = dict(zip(names, arrays, strict=True))
+        elif set(named) != set(names):
             raise TypeError(f"{expected}, given {', '.join(named)}")
-        return [named[name] for name in names]
+        if self._structure is None:
+            return [named[name] for name in names]
+        found: dict[str, Any] = {}
+        for name, node in self._structure.arguments.items():
+            take_apart(node, named[name], name, found.__setitem__)
+        return [found[name] for name in tensors]
 
     def close(self) -> None:
         """Wait for runs to end, and give the code and memory back.
 
-        Later runs raise a RuntimeError; arrays stay.
+        Later runs raise a RuntimeError; arrays stay. So it is with the functions of the
+        file that were opened from this one, or this one from.
         """
-        self._program.close()
+        self._siblings.close()
 
     def __enter__(self) -> Program:
         return self
@@ -255,6 +345,7 @@ def _count(threads: int | None) -> int:
 def load_program(
     path: str | os.PathLike[str] | bytes,
     *,
+    function: str | None = None,
     threads: int | None = None,
     verify: bool = False,
     code: bool = True,
@@ -268,6 +359,8 @@ def load_program(
     ----------
     path : str, os.PathLike or bytes
         The file, or its contents.
+    function : str, optional
+        The name of the function to run, the file's first by default.
     threads : int, optional
         How many threads a run uses; as many as processors may be used by default.
     verify : bool
@@ -286,30 +379,39 @@ def load_program(
     OSError
         If there is no such file.
     ValueError
-        If it is no program file, damaged, or for other processors.
+        If it is no program file, damaged, or for other processors; if there is no such
+        function.
     """
-    return _load(path, threads, verify, code, None)
+    count = _count(threads)
+    siblings = _Functions(count, bool(code), None)
+    return siblings.add(_open(path, function, count, verify, code))
 
 
 def load_compiled(
     path: str | os.PathLike[str] | bytes,
-    supplied: tuple[str, bytes, bytes],
+    compiler: Compile,
+    function: str | None = None,
     threads: int | None = None,
+    verify: bool = False,
 ) -> Program:
-    """Open an exported program with code that was compiled for this process."""
-    return _load(path, threads, False, False, supplied)
+    """Open an exported program, and compile its functions as they are opened."""
+    siblings = _Functions(_count(threads), False, compiler)
+    return siblings.add(_open(path, function, 1, verify, code=False))
 
 
-def _load(
+def _open(
     path: str | os.PathLike[str] | bytes,
-    threads: int | None,
+    function: str | None,
+    threads: int,
     verify: bool,
     code: bool,
-    supplied: tuple[str, bytes, bytes] | None,
-) -> Program:
-    options = _count(threads), bool(verify), bool(code), supplied
+) -> _execute.Program:
+    if function is not None and (not isinstance(function, str) or not function):
+        text = "''" if isinstance(function, str) else f"of type {type(function).__name__}"
+        raise ValueError(f"load_program: given the function {text}; expected its name")
+    options = function or "", threads, bool(verify), bool(code), None
     if isinstance(path, bytes):
-        return Program(_execute.load_bytes(path, *options))
+        return _execute.load_bytes(path, *options)
     name = os.fspath(path)
     os.stat(name)
-    return Program(_execute.load_file(name, *options))
+    return _execute.load_file(name, *options)

@@ -1,55 +1,87 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs for processes without a compiler."""
+"""Program files, for processes without a compiler."""
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, overload
 
 from . import _core
 from ._core import Var
-from ._flags import flag_scope
-from .tools.info import last_program
+from ._errors import refuse_recorded
+from ._typing import shown
 
 __all__ = ["export"]
 
-#: What there is code for where nothing else is asked for, by this machine's name.
+#: Processors that there is code for where nothing else is asked for, by this machine's name.
 TARGETS = {"x86_64": ("x86-64-v3", "x86-64-v4"), "aarch64": ("aarch64",)}
 
+#: Functions and their arguments, by names in the file.
+_Functions: TypeAlias = dict[str, tuple[Callable[..., Any], Sequence[Any]]]
 
+
+@overload
 def export(
-    fn: Callable,
-    args: Sequence,
-    path: str | os.PathLike,
+    fn: Callable[..., Any],
+    args: Sequence[Any],
+    path: str | os.PathLike[str],
     *,
     targets: Sequence[str] | None = None,
     metadata: Mapping[str, str] | None = None,
     code: bool = True,
-    schedules: Mapping[str, str | os.PathLike] | None = None,
+    schedules: Mapping[str, str | os.PathLike[str]] | None = None,
+    state: Literal["outputs"] | None = None,
+) -> None: ...
+@overload
+def export(
+    fn: Mapping[str, tuple[Callable[..., Any], Sequence[Any]]],
+    path: str | os.PathLike[str],
+    /,
+    *,
+    targets: Sequence[str] | None = None,
+    metadata: Mapping[str, str] | None = None,
+    code: bool = True,
+    schedules: Mapping[str, str | os.PathLike[str]] | None = None,
+    state: Literal["outputs"] | None = None,
+) -> None: ...
+def export(
+    fn: Callable[..., Any] | Mapping[str, tuple[Callable[..., Any], Sequence[Any]]],
+    args: Sequence[Any] | str | os.PathLike[str] | None = None,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    targets: Sequence[str] | None = None,
+    metadata: Mapping[str, str] | None = None,
+    code: bool = True,
+    schedules: Mapping[str, str | os.PathLike[str]] | None = None,
+    state: Literal["outputs"] | None = None,
 ) -> None:
-    """Write a file with a program that computes what a function does.
+    """Write a file with programs that compute what functions do.
 
-    The function is called once, and what it records is compiled. The file has machine
-    code for each target, the program as MLIR, all values that the function reads beside
-    its arguments (such as parameters), and the names and types of its inputs and outputs.
-    `metaops.execute.load_program`, or the C interface, runs it without a compiler.
+    Each function is called once, in a trace: nothing of the session or of a module changes.
+    What it records is compiled. The file has machine
+    code for each target, the programs as MLIR, all values that the functions read beside
+    their arguments (such as parameters), each once, and the names and types of inputs and
+    outputs. `metaops.execute.load_program`, or the C interface, runs it without a compiler.
 
     Parameters
     ----------
-    fn : callable
-        Takes as many tensors as there are arguments; returns one, or a list, a tuple or a
-        dict of tensors. A module's parameters and buffers keep their names in the file.
-        It is to ask for no values (by `numpy()`, `item()`, `print`), nor to draw random
-        numbers: both raise.
-    args : sequence of array_like
-        Tensors of the shapes and types that the program will be given. Shapes are fixed;
-        the values do not matter.
+    fn : callable or dict
+        Takes as many arguments as there are; returns a tensor, or lists, tuples, named
+        tuples and dicts of tensors within each other. A module's parameters and buffers
+        keep their names in the file; those of modules and optimisers that a function knows
+        by a name begin with that. It is to ask for no values (by `numpy()`, `item()`,
+        `if x`), nor, without `state`, to update Vars from outside or to draw random numbers:
+        that raises. Or, by their names in the file,
+        functions and their arguments: ``{"encode": (fn, args), ...}``, of which the first
+        is the one that is loaded where none is named. Where they are of several modules,
+        the names of parameters begin with that of the function.
+    args : sequence
+        Tensors of the shapes and types that the program will be given, and lists, tuples,
+        named tuples and dicts of these. Shapes are fixed; the values do not matter. Left
+        out where `fn` is a dict.
     path : str or path
         The file, which is replaced as a whole, if it is there.
     targets : sequence of str, optional
@@ -64,135 +96,102 @@ def export(
     schedules : dict, optional
         Files of schedules by target, as ``flags.schedule_file`` takes one. Kernels for
         other targets have those of the flag.
+    state : "outputs", optional
+        Has the Vars that functions update be inputs and outputs, by their names, and so
+        what random numbers are made of ("random.key", "random.counter"): a step of training
+        can be run where there is no session. In Python such a program takes ``state`` as
+        its last argument, a dict, and gives ``(result, state)``; `Program.state` is what it
+        begins with, the present values, which are weights of the file.
 
     Raises
     ------
+    RuntimeError
+        A value was asked for, with the line.
     TypeError
-        The function returned something else.
+        A function returned something else, or was given it.
     ValueError
-        An unknown target; a value that was asked for, or random numbers; schedules that
-        are wrong, or for what is no target.
+        An unknown target; updates or random numbers, with the line; two tensors of one
+        name; a value of the function that something keeps; schedules that are wrong, or
+        for what is no target.
 
     Examples
     --------
     >>> import metaops as mo
     >>> model = mo.nn.Linear(3, 2)
     >>> mo.export(model, [mo.zeros((8, 3))], "/tmp/linear.metaops")
+
+    A file of two functions, which share the weights:
+
+    >>> functions = {"one": (model, [mo.zeros(3)]), "all": (model, [mo.zeros((8, 3))])}
+    >>> mo.export(functions, "/tmp/linear.metaops")
+    >>> mo.load_program("/tmp/linear.metaops")["all"].inputs[0].shape
+    (8, 3)
     """
+    # The session's start imports this module, and that one parts that need a session.
+    from ._export_functions import VarNames, record
+
+    refuse_recorded("export is called")
+    functions, path = _read_request(fn, args, path)
     names = _choose_targets(targets, code)
+    files = _choose_schedules(schedules, names)
+    if state not in (None, "outputs"):
+        raise ValueError(f"export: given the state {state!r}; expected None or 'outputs'")
+    known = VarNames({name: each for name, (each, _) in functions.items()})
+    recorded = [
+        record(name, each, given, known, has_state=state is not None)
+        for name, (each, given) in functions.items()
+    ]
+    _core.export_program(
+        os.fspath(path),
+        recorded,
+        list(known.vars.items()),
+        [(name, files.get(name, "")) for name in names],
+        {str(key): str(value) for key, value in (metadata or {}).items()},
+    )
+
+
+def _read_request(fn: Any, args: Any, path: Any) -> tuple[_Functions, str | os.PathLike[str]]:
+    """Return functions and their arguments by name, and the path."""
+    if isinstance(fn, Mapping):
+        if path is None:
+            args, path = None, args
+        if args is not None:
+            raise TypeError("export: given arguments beside a dict; expected them in it")
+        functions = dict(fn)
+    else:
+        functions = {"main": (fn, args)}
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"export: given the path {shown(path)}; expected a file's name")
+    if not functions:
+        raise ValueError("export: given no functions; expected one or more by name")
+    for name, pair in functions.items():
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"export: a function has the name {name!r}; expected a text")
+        if not isinstance(pair, Sequence) or len(pair) != 2 or not callable(pair[0]):
+            raise TypeError(
+                f"export: {name!r} is {shown(pair)}; expected a function and its arguments"
+            )
+        if isinstance(pair[1], str | Mapping | Var) or not isinstance(pair[1], Iterable):
+            raise TypeError(
+                f"export: the arguments of {name!r} are {shown(pair[1])}; expected a sequence"
+            )
+    return functions, path
+
+
+def _choose_schedules(schedules: Any, targets: list[str]) -> dict[str, str]:
+    """Return the files of schedules by target."""
     if schedules is not None and not isinstance(schedules, Mapping):
         raise TypeError(
             f"export: given schedules of {type(schedules).__name__}; expected a dict of files by "
             "target"
         )
     files = {str(name): os.fspath(file) for name, file in (schedules or {}).items()}
-    if unknown := sorted(files.keys() - set(names)):
+    if unknown := sorted(files.keys() - set(targets)):
         raise ValueError(
             f"export: schedules are given for {', '.join(unknown)}; "
-            f"targets are {', '.join(names) or 'none'}"
+            f"targets are {', '.join(targets) or 'none'}"
         )
-    inputs = [_as_input(arg) for arg in args]
-    weights = _name_weights(fn)
-    outputs = _name_outputs(_trace(fn, inputs, weights))
-    _core.export_program(
-        os.fspath(path),
-        list(zip(_name_inputs(fn, len(inputs)), inputs, strict=True)),
-        outputs,
-        weights,
-        [(name, files.get(name, "")) for name in names],
-        {str(key): str(value) for key, value in (metadata or {}).items()},
-    )
-
-
-def _handle(var: Var) -> Var:
-    """Return another Var of the same value, which stays when the first one is updated."""
-    return var.reshape(var.shape)
-
-
-def _trace(fn: Callable, inputs: list[Var], weights: list[tuple[str, Var]]) -> Any:
-    """Return what a function returns, if it has asked for no values and updated none.
-
-    Its arguments are Vars of its own, so that it may rebind them.
-    """
-    former = [_handle(var) for _, var in weights]
-    numbers = [_core.recorded_at(var) for _, var in weights]
-    before = _core.stats()
-    with flag_scope(lazy_execution=True):
-        result = fn(*map(_handle, inputs))
-    updated = []
-    for (name, var), old, number in zip(weights, former, numbers, strict=True):
-        if _core.recorded_at(var) != number:
-            updated.append(name)
-            var.assign(old)
-    if updated:
-        raise ValueError(
-            f"export: the module updates {', '.join(updated)} when it is called, as a layer in"
-            " training mode does; call eval() on it before"
-        )
-    after = _core.stats()
-    if after["updates_pending"] > before["updates_pending"]:
-        raise ValueError(
-            "export: the function updates values when it is called, which a program in a file"
-            " cannot; expected it to return them (or a module in it to be in eval() mode)"
-        )
-    if after["programs_run"] == before["programs_run"]:
-        return result
-    lines = [line for call in last_program().kernels for line in call.lines]
-    raise ValueError(
-        "export: the function asked for a value, which would be the same for all inputs; "
-        f"expected it to record operations only; what was computed last is of {', '.join(lines)}"
-    )
-
-
-def _as_input(arg: Any) -> Var:
-    """Return a tensor in memory that is nothing else.
-
-    A NumPy array sees its memory, so its values are not taken for known ones: indices
-    among them are checked.
-    """
-    given = arg if isinstance(arg, Var) else _core.array(arg)
-    made = _core.array(np.zeros(given.shape, "bool"), given.dtype)
-    np.asarray(made)
-    return made
-
-
-def _name_inputs(fn: Callable, count: int) -> list[str]:
-    """Return the names of a function's first parameters."""
-    from .nn import Module
-
-    called = fn.execute if isinstance(fn, Module) and hasattr(fn, "execute") else fn
-    try:
-        parameters = list(inspect.signature(called).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return [names[i] if i < len(names) else f"input_{i}" for i in range(count)]
-
-
-def _name_outputs(result: Any) -> list[tuple[str, Var]]:
-    """Return a function's results and their names."""
-    if isinstance(result, Var):
-        return [("output", result)]
-    if isinstance(result, Mapping):
-        pairs = [(str(name), value) for name, value in result.items()]
-    elif isinstance(result, (list, tuple)):
-        pairs = [(f"output_{i}", value) for i, value in enumerate(result)]
-    else:
-        pairs = []
-    if not pairs or not all(isinstance(value, Var) for _, value in pairs):
-        raise TypeError(
-            "export: the function returned "
-            f"{type(result).__name__}; expected a tensor, or a list, a tuple or a dict of tensors"
-        )
-    return pairs
-
-
-def _name_weights(fn: Callable) -> list[tuple[str, Var]]:
-    """Return what a module, or that of a method, has by name."""
-    from .nn import Module
-
-    owner = fn if isinstance(fn, Module) else getattr(fn, "__self__", None)
-    return list(owner.state_dict().items()) if isinstance(owner, Module) else []
+    return files
 
 
 def _choose_targets(targets: Sequence[str] | None, code: bool) -> list[str]:

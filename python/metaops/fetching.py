@@ -14,6 +14,8 @@ from typing import Any
 
 from . import _core
 from ._core import Var
+from ._errors import at_line
+from .tracing.effects import recording
 
 __all__ = ["fetch"]
 
@@ -72,7 +74,8 @@ def fetch(*args: Var | Iterable[Var] | Callable[..., Any]) -> None:
 
     The values are computed with the next program that runs, or by `sync_all`. The
     callback is called once, on a thread of its own, in the order of the fetches. What
-    it raises is raised by the next `sync`, `sync_all` or read of a value.
+    it raises is raised by the next `sync`, `sync_all` or read of a value. In a function
+    that is recorded once, each call of that fetches the values that it computes.
 
     Parameters
     ----------
@@ -87,5 +90,16 @@ def fetch(*args: Var | Iterable[Var] | Callable[..., Any]) -> None:
     RuntimeError
         If an update has overwritten one of the values.
     """
-    _core.fetch(*args)
-    _courier.start()
+    found = recording()
+    if found is None:
+        _core.fetch(*args)
+        _courier.start()
+        return
+    given: tuple[Any, ...] = args[:-1]
+    callback = args[-1] if args else None
+    if not callable(callback):
+        raise at_line(TypeError("fetch: the last argument has to be the callback to call"))
+    vars: list[Var] = []
+    for each in given:
+        vars += [each] if isinstance(each, Var) else each
+    found.add_fetch(vars, callback)

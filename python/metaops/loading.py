@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from . import execute
+from . import _execute, execute
 from .execute import Program
 
 __all__ = ["load_program"]
@@ -16,6 +16,7 @@ __all__ = ["load_program"]
 def load_program(
     path: str | os.PathLike[str] | bytes,
     *,
+    function: str | None = None,
     threads: int | None = None,
     verify: bool = False,
     code: bool = True,
@@ -31,6 +32,8 @@ def load_program(
     ----------
     path : str, os.PathLike or bytes
         The file, or its contents.
+    function : str, optional
+        The name of the function to run, the file's first by default.
     threads : int, optional
         How many threads a run uses; as many as processors may be used by default.
     verify : bool
@@ -58,14 +61,20 @@ def load_program(
     >>> import numpy as np
     >>> mo.export(lambda x: x * 2, [mo.zeros((3,))], "/tmp/double.metaops", code=False)
     >>> program = mo.load_program("/tmp/double.metaops")
-    >>> program(np.ones(3, "float32"))[0].tolist()
+    >>> program(np.ones(3, "float32")).tolist()
     [2.0, 2.0, 2.0]
     """
-    given = execute.load_program(path, verify=verify, code=False)
+    given = execute.load_program(path, function=function, verify=verify, code=False)
     if code and given.targets:
-        return execute.load_program(path, threads=threads)
-    if given.ir is None:
+        return execute.load_program(path, function=function, threads=threads)
+    return execute.load_compiled(path, _compile, function, threads)
+
+
+def _compile(program: _execute.Program) -> execute.Supplied:
+    """Return code that is compiled of a program's IR."""
+    ir = program.read_ir()
+    if ir is None:
         raise ValueError("load_program: the file has no MLIR to compile, only machine code")
     from . import _core, _session  # noqa: F401 (the session's settings)
 
-    return execute.load_compiled(path, _core.compile_ir(given.ir, given.signature), threads)
+    return _core.compile_ir(ir, program.signature, program.function)

@@ -72,9 +72,21 @@ def _text(x: Var, separator: str, prefix: str = "", suffix: str = "") -> str:
     )
 
 
+def _why_without(x: Var) -> str:
+    """Return in a word why a tensor has no elements to show; "" where it has some."""
+    if _core.is_given_away(x):
+        return "donated"
+    return "recorded" if _core.is_recorded(x) else ""
+
+
 def represent(x: Var) -> str:
-    """Return the elements and their type, and the shape where they do not show it."""
+    """Return the elements and their type, and the shape where they do not show it.
+
+    Of what has no elements, as a function is recorded of it, the shape and the type.
+    """
     prefix = f"{type(x).__name__}("
+    if why := _why_without(x):
+        return f"{prefix}{why}, shape={x.shape}, dtype={x.dtype})"
     is_empty = x.size == 0
     text = prefix + ("[]" if is_empty else _text(x, ", ", prefix, ")")) + ","
     extra = f"dtype={x.dtype})"
@@ -87,6 +99,8 @@ def represent(x: Var) -> str:
 
 def write(x: Var) -> str:
     """Return the elements, those of a tensor of no dimensions as a number."""
+    if _why_without(x):
+        return represent(x)
     if x.ndim == 0:
         return str(x.numpy())
     return "[]" if x.size == 0 else _text(x, " ")
@@ -110,6 +124,6 @@ def represent_html(x: Var) -> str:
     """Return a table for a notebook; of more than two dimensions, the text."""
     from . import _html
 
-    is_table = x.ndim in (1, 2) and x.size > 0
+    is_table = x.ndim in (1, 2) and x.size > 0 and not _why_without(x)
     body = _html.table(_rows(x)) if is_table else _html.preformatted(write(x))
     return _html.page(f"{type(x).__name__} of shape {x.shape}, {x.dtype}", body)

@@ -14,7 +14,7 @@ from ._errors import at_line
 __all__ = ["tree_leaves", "tree_map"]
 
 
-def _children(tree: Any) -> dict[Any, Any] | None:
+def children_of(tree: Any) -> dict[Any, Any] | None:
     """Return what a list, a tuple or a dict has, by places or keys; None of a leaf."""
     if isinstance(tree, Mapping):
         return dict(tree)
@@ -58,12 +58,12 @@ def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     >>> grads = mo.tree_map(mo.zeros_like, params)
     >>> params = mo.tree_map(lambda p, g: p - 0.1 * g, params, grads)
     """
-    own = _children(tree)
+    own = children_of(tree)
     if own is None:
         return function(tree, *others)
     rest = []
     for other in others:
-        children = _children(other)
+        children = children_of(other)
         if children is None or own.keys() != children.keys() or (tree is None) != (other is None):
             raise at_line(
                 ValueError(f"tree_map: {_named(other)} is in the place of {_named(tree)}")
@@ -77,7 +77,7 @@ def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
 
 
 def _named(tree: Any) -> str:
-    children = _children(tree)
+    children = children_of(tree)
     if tree is None or children is None:
         return describe(tree)
     if isinstance(tree, Mapping):
@@ -88,7 +88,7 @@ def _named(tree: Any) -> str:
 
 def tree_leaves(tree: Any) -> list[Any]:
     """Return the leaves of a structure, see `tree_map`, in its order."""
-    children = _children(tree)
+    children = children_of(tree)
     if children is None:
         return [tree]
     return [leaf for child in children.values() for leaf in tree_leaves(child)]

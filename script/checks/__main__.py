@@ -27,7 +27,7 @@ from checks.landings import (
     is_advanced,
     read_landings,
 )
-from checks.results import find_shortfall, read_counts, read_results, write_count
+from checks.results import find_mismatches, read_results, write_counts
 from checks.sections import SECTIONS, Plan, Request, Section
 
 
@@ -131,18 +131,17 @@ class Run:
             name += ", code of GPUs"
         part = self.request.part if plan.extent == "first" else None
         if plan.extent == "first":
-            left = read_counts().get(f"{section.name} all", 0) - results.run
             tier = f"first tier and part {part}" if part else "first tier"
-            notes.insert(0, f"{tier}, {left:,} left to other parts")
+            notes.insert(0, f"{tier}, {results.left:,} left to other parts")
         notes.insert(0, str(results))
         if self.counts and is_good:
-            write_count(name, results.run)
+            write_counts(name, results)
             return True
-        shortfall = find_shortfall(name, results)
-        if shortfall:
-            print(f"{section.name}: {shortfall}")
-            notes.append("too few tests")
-        return shortfall is None
+        mismatches = find_mismatches(name, results)
+        for mismatch in mismatches:
+            print(f"{section.name}: {mismatch}")
+        notes += ["not the number of tests"] if mismatches else []
+        return not mismatches
 
 
 def make_request(arguments: argparse.Namespace) -> Request:

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checks.changes import concerns_objects, matches
+from checks.comments import find_comment_faults
 from checks.landings import PARTS, ROOT, seed
 from checks.layers import find_faults
+from checks.results import TALLY
 
 PYTHON = ROOT / ".venv/bin/python"
 RESULTS = ROOT / "build/results"
@@ -100,6 +102,17 @@ class Layering(Section):
         return not faults
 
 
+class Comments(Section):
+    """Openings of comments."""
+
+    name = "comments"
+
+    def run(self, request: Request, plan: Plan) -> bool:
+        faults = find_comment_faults(request.changed)
+        print("\n".join(faults))
+        return not faults
+
+
 #: Processors that this process may use.
 JOBS = str(len(os.sched_getaffinity(0)))
 
@@ -144,6 +157,7 @@ def run_pytest(results: Path, *arguments: str | Path, **environment: str) -> boo
         *(PYTHON, "-m", "pytest", "-q", "-n", JOBS, "--dist", "loadfile"),
         *("--no-loadscope-reorder", "--max-worker-restart=0"),
         f"--junitxml={results}/pytest{len(list(results.glob('pytest*')))}.xml",
+        f"--tally={results}/{TALLY}",
         *arguments,
         **environment,
     )
@@ -288,6 +302,16 @@ class ByChange(Section):
         return Plan("none", f"nothing changed that it is about; see part {self.part}")
 
 
+class Website(ByChange):
+    """The website, from the documents and from docstrings; each warning is an error."""
+
+    name, part = "website", 1
+    files = r"^(docs/|python/|script/website|[^/]*\.md$)|(^|/)README\.md$|\.svg$"
+
+    def run(self, request: Request, plan: Plan) -> bool:
+        return call("script/website")
+
+
 class Interop(ByChange):
     """Tensors to and from PyTorch and JAX, which .venv does not have.
 
@@ -325,7 +349,7 @@ class Poison(ByChange):
     name, has_tests, part = "poison", True, 7
     TESTS = (
         *("people", "former_values", "history", "history_bound", "loops", "loop_histories"),
-        *("laziness", "training", "checks"),
+        *("laziness", "training", "jit_donate", "jit_training", "recorded_calls", "checks"),
         *("repeated_updates", "memory", "optim", "optimisers", "session", "stress", "inplace"),
         *("random_graphs", "session_fuzz"),
     )
@@ -454,12 +478,14 @@ SECTIONS: list[Section] = [
     Command("format", "script/format", "--check"),
     Command("docs", "script/docs", "--check"),
     Layering(),
+    Comments(),
     Command("mypy", PYTHON, "-m", "mypy"),
     Tidy(),
     Unit(),
     Lit(),
     Pytest(),
     Devices(),
+    Website(),
     Interop(),
     Poison(),
     Tsan(),

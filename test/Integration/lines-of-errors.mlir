@@ -2,7 +2,7 @@
 // RUN: not metaop-run %s 2>&1 | FileCheck %s
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %k = metaop.kernel(%kx = %x : tensor<8xf32>) -> tensor<8xf32> {
-    // CHECK: metaop-run: error: {{.*}}lines-of-errors.mlir:[[@LINE+1]]:10: 'metaop.fused' op schedule is for a GPU
+    // CHECK: metaop-run: error: {{.*}}lines-of-errors.mlir:[[@LINE+1]]:10: 'metaop.fused' op (P1) schedule is for a GPU
     %r = metaop.fused(%bx = %kx : tensor<8xf32>) -> tensor<8xf32>
         schedule(#metaop.schedule<[block(0, 256), thread(0)]>) {
       %y = metaop.neg %bx : tensor<8xf32>

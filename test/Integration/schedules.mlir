@@ -209,7 +209,7 @@ func.func @chains(%x: tensor<10x16xf32>) -> tensor<10x16xf32> {
 func.func @blocks(%x: tensor<8x24xf32>, %w: tensor<24x32xf32>) -> tensor<8x32xf32> {
   %k = metaop.kernel(%kx = %x : tensor<8x24xf32>, %kw = %w : tensor<24x32xf32>) -> tensor<8x32xf32> {
     %r = metaop.fused(%a = %kx : tensor<8x24xf32>, %b = %kw : tensor<24x32xf32>) -> tensor<8x32xf32>
-        schedule(#metaop.schedule<[parallel(0, 4), step(1, 12), step(2, 16), step(0, 2), step(1)], tile = [0: 2, 2: 16], lanes = 2: 8>) {
+        schedule(#metaop.schedule<[parallel(0, 4), step(1, 12), step(2, 16), step(0, 2), step(1)], tile = [0: 2, 2: 16], lanes = 2: 8>) role(contraction) {
       %0 = metaop.broadcast %a dims = [0, 1] : tensor<8x24xf32> -> tensor<8x24x32xf32>
       %1 = metaop.broadcast %b dims = [1, 2] : tensor<24x32xf32> -> tensor<8x24x32xf32>
       %2 = metaop.mul %0, %1 : tensor<8x24x32xf32>
@@ -241,7 +241,7 @@ func.func @emitted(%x: tensor<4x3xf32>, %w: tensor<3x16xf32>) -> tensor<4x16xf32
 func.func @prefetch(%x: tensor<10x24xf32>, %w: tensor<24x32xf32>) -> tensor<10x32xf32> {
   %k = metaop.kernel(%kx = %x : tensor<10x24xf32>, %kw = %w : tensor<24x32xf32>) -> tensor<10x32xf32> {
     %r = metaop.fused(%a = %kx : tensor<10x24xf32>, %b = %kw : tensor<24x32xf32>) -> tensor<10x32xf32>
-        schedule(#metaop.schedule<[step(1, 12), step(2, 16), step(0, 4, body), step(1)], tile = [0: 4, 2: 16], lanes = 2: 8, prefetch = 4>) {
+        schedule(#metaop.schedule<[step(1, 12), step(2, 16), step(0, 4, body), step(1)], tile = [0: 4, 2: 16], lanes = 2: 8, prefetch = 4>) role(contraction) {
       %0 = metaop.broadcast %a dims = [0, 1] : tensor<10x24xf32> -> tensor<10x24x32xf32>
       %1 = metaop.broadcast %b dims = [1, 2] : tensor<24x32xf32> -> tensor<10x24x32xf32>
       %2 = metaop.mul %0, %1 : tensor<10x24x32xf32>

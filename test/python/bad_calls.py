@@ -150,6 +150,7 @@ CALLS = [
     ("histogramdd range", lambda n: mo.histogramdd(x[:, :1], 3, [(0, n)]), [-1, NAN, INF]),
     ("segment_sum num_segments", lambda n: mo.segment_sum(v[:4], whole, n), COUNT),
     ("segment_mean num_segments", lambda n: mo.segment_mean(v[:4], whole, n), COUNT),
+    ("segment_logsumexp num_segments", lambda n: mo.segment_logsumexp(v[:4], whole, n), COUNT),
     ("segment_max num_segments", lambda n: mo.segment_max(v[:4], whole, n), COUNT),
     ("segment_min num_segments", lambda n: mo.segment_min(v[:4], whole, n), COUNT),
     ("segment_prod num_segments", lambda n: mo.segment_prod(v[:4], whole, n), COUNT),

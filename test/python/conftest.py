@@ -104,3 +104,17 @@ def compiled():
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    """Return the parameters whose updates are recorded, as a list that grows."""
+    found = []
+
+    def count(functions, arguments):
+        found.extend(given[0] for given in arguments)
+        return replay(functions, arguments)
+
+    replay = mo.optim.optimizer.replay
+    monkeypatch.setattr(mo.optim.optimizer, "replay", count)
+    return found

@@ -41,7 +41,7 @@ MLIR_TYPES = {
     "uint8": "ui8", "uint16": "ui16", "uint32": "ui32", "uint64": "ui64",
 }  # fmt: skip
 #: Of what compilation makes of graphs; no graph has them.
-STRUCTURE = {"fused", "kernel", "yield", "check_range"}
+STRUCTURE = {"fused", "kernel", "yield", "check_range", "scan", "scan_yield"}
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,21 @@ def read_definitions() -> dict[str, Definition]:
 
 @cache
 def read_kinds(enum: str) -> tuple[str, ...]:
-    """Return the strings of an enumeration of the dialect, as ``ReduceKind``."""
+    """Return the strings of an enumeration of the dialect, as ``Combiner``."""
     section = re.search(rf"\n### {enum}\n(.*?)\n### ", DIALECT.read_text(), re.DOTALL)
     assert section, f"{DIALECT.name} has no enumeration {enum}"
     return tuple(re.findall(r"\| \w+ \| `\d+` \| (\w+) \|", section[1]))
+
+
+def read_reductions() -> tuple[str, ...]:
+    """Return the combiners of reductions and scatters."""
+    return tuple(kind for kind in read_kinds("Combiner") if kind not in ("linear", "none"))
+
+
+def read_prefixes() -> tuple[str, ...]:
+    """Return the combiners of prefixes."""
+    others = ("and", "or", "xor", "none")
+    return tuple(kind for kind in read_kinds("Combiner") if kind not in others)
 
 
 # --- Domains -------------------------------------------------------------------

@@ -31,6 +31,7 @@ PACKAGE = pathlib.Path(__file__).parents[2] / "python" / "metaops"
 WHOLE = {
     "": "_devices _flags exporting fetching gradients io loading trees",
     "compat": "array_api exchange",
+    "control_flow": "branches loops scans",
     "ops.create": "creation limits",
     "ops.elementwise": """
         activations bessels bits closeness elementwise floats functions incomplete packing
@@ -45,6 +46,7 @@ WHOLE = {
     "ops.statistics": "grids histograms statistics",
     "random": "categories counts distributions gammas sampling",
     "tools": "info memory tuning",
+    "tracing": "functions reports",
 }
 
 #: Modules of whose names the package has some.
@@ -68,7 +70,18 @@ UNLISTED = {
 }
 
 #: Modules that are names of the package; `__all__` lists the first two.
-MODULES = ["nn", "optim", "cache", "compat", "execute", "ops", "random", "tools"]
+MODULES = [
+    "nn",
+    "optim",
+    "cache",
+    "compat",
+    "control_flow",
+    "execute",
+    "ops",
+    "random",
+    "tools",
+    "tracing",
+]
 
 HEADER = """\
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
@@ -112,6 +125,7 @@ def write_table(exports: dict[str, list[str]]) -> str:
 
 def table() -> str:
     """Return the text of the package's table."""
+    modules = "\n".join(f'    "{name}",' for name in MODULES)
     return f'''{HEADER}"""Which module has which name of the package."""
 
 #: The names that `__all__` lists, by modules.
@@ -121,7 +135,9 @@ EXPORTS = {write_table(find_exports())}
 UNLISTED = {write_table(find_unlisted())}
 
 #: Modules that are names of the package; `__all__` lists the first two.
-MODULES = {json.dumps(MODULES).replace("[", "(").replace("]", ")")}
+MODULES = (
+{modules}
+)
 '''
 
 

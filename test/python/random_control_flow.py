@@ -90,6 +90,20 @@ class ControlFlow:
         pair = self._assign(indent, f"metaop.reshape {whole} : tensor<{double}xf32> -> {rows}")
         return self._assign(indent, f"metaop.reduce max {pair} dims = [0] : {rows} -> {t}")
 
+    def _insert(self, indent: int, x: str, y: str) -> str:
+        """Put the first element of x into y, at a place out of memory."""
+        one = "tensor<1xf32>"
+        zero = self._assign(indent, "metaop.constant dense<0> : tensor<i64>")
+        part = self._assign(
+            indent, f"metaop.slice {x}[{zero}] strides = [1] : {self.type} -> {one}"
+        )
+        place = self.rng.randrange(self.extent)
+        at = self._assign(indent, f"metaop.constant dense<{place}> : tensor<i64>")
+        at = self._assign(indent, f"metaop.stop_fuse {at} : tensor<i64>")
+        return self._assign(
+            indent, f"metaop.insert none {part} into {y}[{at}] : {one} into {self.type}"
+        )
+
     def _read_checked(self, indent: int, x: str, y: str) -> str:
         """Read y by indices made of x, a few of which are out of the range that is checked."""
         t, i = self.type, f"tensor<{self.extent}xi64>"
@@ -111,6 +125,7 @@ class ControlFlow:
     def _compute(self, indent: int, scope: list[str]) -> None:
         x, y, t = self._pick(scope), self._pick(scope), self.type
         kinds = ["mean", "tanh", "min", "sum", "kernels", "view", "sort", "parts", "checked"]
+        kinds.append("inserted")
         kind = self.rng.choice(kinds)
         self.counts[kind] += 1
         if kind == "mean":
@@ -137,6 +152,8 @@ class ControlFlow:
             self._emit(indent, f"{made}, {places} = metaop.sort {x} dim = 0 : {t} -> {t}")
         elif kind == "parts":
             made = self._parts(indent, x, y)
+        elif kind == "inserted":
+            made = self._insert(indent, x, y)
         else:
             made = self._read_checked(indent, x, y)
         scope.append(made)
@@ -148,8 +165,10 @@ class ControlFlow:
                 self._compute(indent, scope)
             elif kind < 0.8:
                 self._if(indent, scope, depth - 1)
-            elif kind < 0.9:
+            elif kind < 0.86:
                 self._for(indent, scope, depth - 1)
+            elif kind < 0.94:
+                self._scan(indent, scope, depth - 1)
             else:
                 self._while(indent, scope, depth - 1)
 
@@ -220,6 +239,57 @@ class ControlFlow:
             indent, f"metaop.broadcast {real} dims = [] : tensor<f32> -> {self.type}"
         )
         return self._assign(indent, f"metaop.tanh {spread} : {self.type}")
+
+    def _rows(self, indent: int, scope: list[str], rows: int) -> str:
+        """Return so many different rows, made of one value."""
+        t = f"tensor<{rows}x{self.extent}xf32>"
+        x = self._pick(scope)
+        spread = self._assign(indent, f"metaop.broadcast {x} dims = [1] : {self.type} -> {t}")
+        number = self._assign(indent, f"metaop.iota dim = 0 : {t}")
+        total = self._assign(indent, f"metaop.add {spread}, {number} : {t}")
+        return self._assign(indent, f"metaop.tanh {total} : {t}")
+
+    def _scan(self, indent: int, scope: list[str], depth: int) -> None:
+        """Emit a scan; of the rows that it makes the sum of each column is kept."""
+        self.counts["scan"] += 1
+        trips = self.rng.choice([0, 1, 2, 3, 5])
+        is_counted = self.rng.random() < 0.2
+        carried = [self._fresh() for _ in range(self.rng.randrange(is_counted, 4))]
+        read = [self._fresh() for _ in range(0 if is_counted else self.rng.randrange(0, 3))]
+        made = 0 if is_counted else self.rng.randrange(0 if carried else 1, 3)
+        self.counts["rows"] += len(read)
+        self.counts["rows made"] += made
+        t = f"tensor<{trips}x{self.extent}xf32>"
+        count = str(trips)
+        if is_counted:
+            value = self.rng.choice([trips, trips, -3])
+            count = self._assign(indent, f"metaop.constant dense<{value}> : tensor<i64>")
+            count = self._assign(indent, f"metaop.stop_fuse {count} : tensor<i64>")
+        head = f"metaop.scan {count}{self.rng.choice(['', ' reverse'])}"
+        if carried:
+            inits = [f"{name} = {self._pick(scope)} : {self.type}" for name in carried]
+            head += f" carries({self._list(inits)})"
+        if read:
+            rows = [f"{name} = {self._rows(indent, scope, trips)} : {t}" for name in read]
+            head += f" rows({self._list(rows)})"
+        result, total = self._fresh(), len(carried) + made
+        types = self._list([self.type] * len(carried) + [t] * made)
+        self._emit(indent, f"{result}:{total} = {head} -> ({types}) {{")
+        inner = scope + carried + read
+        self._block(indent + 1, inner, depth, self.rng.randrange(0, 4))
+        values = [self._pick(inner) for _ in range(total)]
+        both = set(values[: len(carried)]) & set(values[len(carried) :])
+        self.counts["carried rows"] += bool(both)
+        yielded = self._list([self.type] * total)
+        self._emit(indent + 1, f"metaop.scan_yield {self._list(values)} : {yielded}")
+        self._emit(indent, "}")
+        scope += [f"{result}#{number}" for number in range(len(carried))]
+        for number in range(len(carried), total):
+            summed = self._assign(
+                indent,
+                f"metaop.reduce add {result}#{number} dims = [0] : {t} -> {self.type}",
+            )
+            scope.append(self._assign(indent, f"metaop.tanh {summed} : {self.type}"))
 
     def _while(self, indent: int, scope: list[str], depth: int) -> None:
         """Emit a loop of a few trips that carries and gives different numbers of values."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -26,7 +26,8 @@ from operator_table import (
     INTEGERS,
     Elementwise,
     read_definitions,
-    read_kinds,
+    read_prefixes,
+    read_reductions,
 )
 
 #: The simplest first. Long ones take vectors, and more than one thread.
@@ -67,6 +68,9 @@ class Graph:
 
     values: dict[int, Value] = field(default_factory=dict)
     inputs: list[mo.Var] = field(default_factory=list)
+    #: Arrays of all leaves, with their element types, and tensors to be taken in their place.
+    leaves: list[tuple[Any, str]] = field(default_factory=list)
+    given: Iterator[mo.Var] | None = None
     directions: list[mo.Var] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -117,19 +121,24 @@ class Step:
         self.graph.counts[f"shape {describe_shape(shape)}"] += 1
         rng = np.random.default_rng(int(self.number() * 2**32))
         if dtype == "bool":
-            return mo.array(rng.random(tuple(shape)) < 0.5, dtype=dtype)
+            return self.make_leaf(rng.random(tuple(shape)) < 0.5, dtype)
         if "float" not in dtype:
             if dtype.startswith("u"):
                 low = max(low, 0)
-            return mo.array(rng.integers(low, high, tuple(shape)), dtype=dtype)
+            return self.make_leaf(rng.integers(low, high, tuple(shape)), dtype)
         data = rng.uniform(-2, 2, tuple(shape))
         direction = rng.uniform(-1, 1, tuple(shape))
         if dtype == "float64":
-            x = mo.array(data + self.shift * direction, dtype=dtype)
+            x = self.make_leaf(data + self.shift * direction, dtype)
             self.graph.inputs.append(x)
             self.graph.directions.append(mo.array(direction, dtype=dtype))
             return x
-        return mo.array(data, dtype=dtype)
+        return self.make_leaf(data, dtype)
+
+    def make_leaf(self, data: Any, dtype: str) -> mo.Var:
+        """Return a tensor of an array, or the one that is given in its place."""
+        self.graph.leaves.append((data, dtype))
+        return mo.array(data, dtype=dtype) if self.graph.given is None else next(self.graph.given)
 
     def first(self, dtypes: Sequence[str] = ALL, *, exact: bool = False, rank: int = 0) -> mo.Var:
         """Return the first operand, or a leaf if it is of no use."""
@@ -434,12 +443,13 @@ def _take(step: Step) -> mo.Var:
 # --- Entries: reductions -------------------------------------------------------------
 
 
-def kinds_of(enum: str, dtype: str) -> list[str]:
-    """Return the kinds of a reduction or its like that an element type allows."""
-    bits = ["and", "or", "xor"]
+def kinds_of(dtype: str) -> list[str]:
+    """Return the combiners of reductions that an element type allows."""
+    bits, floats = ["and", "or", "xor"], ["logaddexp"]
     if dtype == "bool":
-        return [kind for kind in read_kinds(enum) if kind in bits]
-    return [kind for kind in read_kinds(enum) if kind not in bits or "float" not in dtype]
+        return bits
+    refused = bits if "float" in dtype else floats
+    return [kind for kind in read_reductions() if kind not in refused]
 
 
 def moderate(x: mo.Var, kind: str, count: int) -> mo.Var:
@@ -455,14 +465,14 @@ def moderate(x: mo.Var, kind: str, count: int) -> mo.Var:
 
 def bounded(x: mo.Var, kind: str) -> mo.Var:
     """Return x without the infinities of floats that combine nothing."""
-    return mo.clip(x, -9, 9) if kind in ("max", "min") and "float" in x.dtype else x
+    return mo.clip(x, -9, 9) if kind in ("max", "min", "logaddexp") and "float" in x.dtype else x
 
 
 @entry("reduce", "reduce", "norm")
 def _reduce(step: Step) -> mo.Var:
     x = step.first()
     axes = tuple(k for k in range(x.ndim) if not step.chance(0.5))
-    kind = step.pick(kinds_of("ReduceKind", str(x.dtype)))
+    kind = step.pick(kinds_of(str(x.dtype)))
     keepdims = step.chance(0.4)
     if kind == "mul" and "float" in x.dtype and keepdims:
         # Away from 0, where a norm has no derivative.
@@ -480,7 +490,7 @@ def _reduce(step: Step) -> mo.Var:
 @entry("reindex_reduce")
 def _reindex_reduce(step: Step) -> mo.Var:
     x = step.first(rank=1)
-    kind = step.pick(kinds_of("ReduceKind", str(x.dtype)))
+    kind = step.pick(kinds_of(str(x.dtype)))
     names = draw_indexes(step, x.ndim, step.pick([1, 2]))
     x = moderate(x, kind, x.size)
     return bounded(x.reindex_reduce(kind, [step.pick([3, 1, 5]) for _ in names], names), kind)
@@ -489,7 +499,7 @@ def _reindex_reduce(step: Step) -> mo.Var:
 @entry("scatter")
 def _scatter(step: Step) -> mo.Var:
     x = step.first(rank=1)
-    kind = step.pick(kinds_of("ReduceKind", str(x.dtype)))
+    kind = step.pick(kinds_of(str(x.dtype)))
     extent = step.pick([3, 1, 8])
     names, extra = places(step, x, extent)
     x = moderate(x, kind, x.size)
@@ -577,7 +587,7 @@ def register_prefix(kind: str) -> None:
         return bounded(result, "max") if exclusive else result
 
 
-for _kind in read_kinds("PrefixKind"):
+for _kind in read_prefixes():
     register_prefix(_kind)
 
 
@@ -618,7 +628,7 @@ def _update(step: Step) -> mo.Var:
             w *= mo.tanh(v)
         else:
             UPDATES[pattern](w, mo.tanh(v))
-        if step.chance(0.5):
+        if step.chance(0.5) and step.graph.given is None:
             w.sync()
     step.graph.counts[f"update {pattern}"] += 1
     return w
@@ -627,14 +637,21 @@ def _update(step: Step) -> mo.Var:
 # --- Graphs ------------------------------------------------------------------------
 
 
-def run(recipe: Sequence[Node], dtypes: Sequence[str] = ALL, shift: float = 0.0) -> Graph:
+def run(
+    recipe: Sequence[Node],
+    dtypes: Sequence[str] = ALL,
+    shift: float = 0.0,
+    given: Iterator[mo.Var] | None = None,
+) -> Graph:
     """Record the graph of a recipe.
 
     Entries that have no use for what is left are skipped. The float64 leaves are
-    `graph.inputs`; `shift` moves them along directions of their own.
+    `graph.inputs`; `shift` moves them along directions of their own. Where leaves are
+    given, they are taken in their order, and the caller has given the seed.
     """
-    mo.seed(0)
-    graph = Graph()
+    if given is None:
+        mo.seed(0)
+    graph = Graph(given=given)
     stands_for: dict[int, int] = {}
     for node in recipe:
         reads = tuple(stands_for.get(at, at) for at in node.operands)

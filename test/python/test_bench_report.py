@@ -7,11 +7,13 @@ import math
 import re
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
+import charts
 import common
 import gpu_audit
 import kept
@@ -193,6 +195,22 @@ def test_the_page_is_made_of_the_rows_that_are_kept(tmp_path):
     assert "## What is missing" not in text
 
 
+def test_bars_go_to_the_side_of_who_is_faster():
+    drawn = charts.write_bars("<a>", [("b & c", [2.0, 0.25]), ("d", [None, 90.0])], ["P", "Q"])
+    chart = ElementTree.fromstring(drawn)
+    spaces = {"svg": "http://www.w3.org/2000/svg"}
+    assert chart.find("svg:title", spaces).text == "<a>"
+    rects = chart.findall("svg:rect", spaces)[3:]  # behind the ground and two of the legend
+    bars = [(float(rect.get("x")), float(rect.get("width"))) for rect in rects]
+    # The axis goes from 0.25 to 8: a bar for 2 is half as long as one for 0.25.
+    (one, double), (left, quarter), (last, longest) = bars
+    assert one == last == pytest.approx(left + quarter, abs=0.2)
+    assert quarter == pytest.approx(2 * double, abs=0.2)
+    assert longest == pytest.approx(3 * double, abs=0.2)
+    texts = [text.text for text in chart.findall("svg:text", spaces)]
+    assert {"b & c", "d", "2.00", "0.250", "90.0 →"} <= set(texts)
+
+
 def test_cells_are_read_as_they_were_written(tmp_path):
     table = common.Table("", ["name", "count", "share", "none", "text"])
     table.add("exp, tanh", 3, 5.0, None, "**no note**")
@@ -362,5 +380,18 @@ def test_steps_are_compared_by_model():
         ("**mean of 1 model**", 2, 0.5),
     ]
     first, second = steps.steps_table("mlp", {1: one}).rows
-    assert list(first) == [1, "MetaOps", 2e3, 1.0, 1.0]
-    assert list(second) == [1, "PyTorch", 1e3, 0.5, 0.5]
+    assert list(first) == [1, "MetaOps", 2e3, 1.0, 1.0, ""]
+    assert list(second) == [1, "PyTorch", 1e3, 0.5, 0.5, ""]
+
+
+def test_a_peer_that_fails_has_a_row_with_its_exception():
+    times = {1: {"MetaOps": {"first": 1.0, "step": 2.0}, "PyTorch": {"failed": "OSError: no"}}}
+    assert list(steps.steps_table("mlp", times).rows[1]) == [
+        1,
+        "PyTorch",
+        None,
+        None,
+        None,
+        "OSError: no",
+    ]
+    assert tuple(steps.summary_table({"mlp": times}, ["PyTorch"]).rows[0]) == ("mlp", 1, None)

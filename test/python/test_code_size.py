@@ -124,7 +124,7 @@ REDUCED = names(
     "all any argmax argmin average count_nonzero logsumexp max mean min nanmax nanmean nanmin "
     "nanprod nanstd nansum nanvar norm prod ptp std sum var"
 )
-SEGMENTS = names("segment_max segment_mean segment_min segment_prod segment_sum")
+SEGMENTS = names("segment_logsumexp segment_max segment_mean segment_min segment_prod segment_sum")
 
 TAPERS = names("bartlett blackman hamming hanning kaiser")
 PLACES = names("nanargmax nanargmin")
@@ -352,8 +352,9 @@ DATA_DEPENDENT = names(
 #: Functions that are no operators of tensors, or another name of one above.
 OTHERS = names(
     "Var array asarray from_dlpack full random seed enable_grad grad hessian_vector_product "
-    "is_grad_enabled jvp no_grad vjp Module Sequential nn optim load save export load_program "
-    "device devices fetch fetch_sync sync "
+    "is_grad_enabled jit jit_info jvp no_grad vjp Module Sequential nn optim load save export "
+    "cond fori_loop map scan switch while_loop "
+    "load_program device devices fetch fetch_sync sync "
     "sync_all dump flag_scope flags get_num_threads set_num_threads default_dtype "
     "get_default_dtype set_default_dtype Explanation "
     "KernelExplanation explain LastProgram last_program MemoryHolder estimate memory_holders "

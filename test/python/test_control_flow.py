@@ -19,7 +19,7 @@ from random_programs import FIRST_SEED
 from test_schedule_fuzz import TOOLS
 
 #: What ten programs of fixed seeds have some of.
-KINDS = ("if", "for", "while", "captured yields", "kernels")
+KINDS = ("if", "for", "while", "scan", "captured yields", "kernels")
 #: By which rules programs are fused, in turn.
 RULES = ["extended", "paper", "none"]
 
@@ -57,14 +57,25 @@ def test_random_control_flow(tmp_path, first):
 
 def test_what_is_drawn():
     counts: Counter = Counter()
-    for seed in range(100):
+    for seed in range(150):
         program = ControlFlow(seed)
         program.text()
         counts += program.counts
     kinds = ["if", "for", "while", "empty for", "empty while", "counter read"]
     kinds += ["captured yields", "equal yields", "carried given", "exchanged"]
-    kinds += ["mean", "tanh", "min", "sum", "kernels", "view", "sort", "parts", "checked"]
-    kinds += ["tight checks"]
+    kinds += [
+        "mean",
+        "tanh",
+        "min",
+        "sum",
+        "kernels",
+        "view",
+        "sort",
+        "parts",
+        "checked",
+        "inserted",
+    ]
+    kinds += ["tight checks", "scan", "rows", "rows made", "carried rows"]
     assert min(counts[kind] for kind in kinds) > 15, counts
 
 

@@ -181,14 +181,22 @@ def test_the_first_example_of_the_readme(tmp_path):
 
 
 def test_the_third_example_of_the_readme():
-    exporting = examples("README.md", "python")[2]
+    """Losses fall from call to call of a step that is recorded once."""
+    recorded = examples("README.md", "python")[2]
+    shown = "\nprint(float(step(mo.ones((32, 16)), mo.zeros((32, 4)))), float(loss))"
+    after, before = map(float, run(sys.executable, "-", text=recorded + shown).split())
+    assert after < before
+
+
+def test_the_fourth_example_of_the_readme():
+    exporting = examples("README.md", "python")[3]
     shown = "\nprint(np.abs(y - model(mo.ones((8, 16))).numpy()).max(), y.shape)"
     assert run(sys.executable, "-", text=exporting + shown).split() == ["0.0", "(8,", "4)"]
 
 
-def test_the_fourth_example_of_the_readme():
+def test_the_fifth_example_of_the_readme():
     """Sums of probabilities, computed on the emulator."""
-    emulating = examples("README.md", "python")[3]
+    emulating = examples("README.md", "python")[4]
     printed = run(sys.executable, "-", text=emulating).strip(" []\n").split()
     assert len(printed) == 4
     np.testing.assert_allclose(np.array(printed, "float32"), 1, rtol=1e-6)
@@ -341,6 +349,11 @@ def test_devices():
     other.num_threads, other.memory_limit = mo.get_num_threads(), 0
 
 
+def test_program_files():
+    for number in range(3):
+        execute("docs/ProgramFile.md", number)
+
+
 def test_array_api():
     variables = execute("docs/ArrayApi.md", 0)
     assert variables["standardised"](mo.rand(5, 3)).shape == (5, 3)
@@ -362,7 +375,7 @@ def test_every_example_in_python_is_run():
     counts = {page: len(examples(page, "python")) for page in pages}
     # Spec.md defines the operations by Python that the interpreter is written after.
     assert {page: count for page, count in counts.items() if count} == {
-        "README.md": 4,
+        "README.md": 5,
         "docs/ArrayApi.md": 2,
         "docs/Devices.md": 1,
         "docs/Emulator.md": 1,
@@ -375,8 +388,11 @@ def test_every_example_in_python_is_run():
         "docs/History.md": 1,
         "docs/Memory.md": 1,
         "docs/Names.md": 2,
+        "docs/ControlFlow.md": 1,
+        "docs/Jit.md": 4,
         "docs/Profiling.md": 1,
-        "docs/Spec.md": 20,
+        "docs/ProgramFile.md": 3,
+        "docs/Spec.md": 21,
         "docs/Tuning.md": 2,
         "docs/Tutorial.md": 20,
     }

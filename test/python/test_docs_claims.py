@@ -18,6 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "script"), str(ROOT / "bench")]
 
+import front_page  # noqa: E402
 import gpu_audit  # noqa: E402
 import kept  # noqa: E402
 import results_page  # noqa: E402
@@ -56,6 +57,22 @@ def test_pages_of_results_are_written_from_the_files() -> None:
     assert PAGES["docs/Results.md"] == results_page.page(), "run script/bench results"
     page = gpu_audit.page(kept.read(gpu_audit.LINES))
     assert PAGES["docs/GpuAudit.md"] == page, "run script/bench gpu-audit --page"
+
+
+def test_numbers_and_charts_are_written_from_the_files() -> None:
+    readme = PAGES["README.md"]
+    assert front_page.write_numbers() in readme, "run script/bench results"
+    assert readme == front_page.write_page(readme)
+    kept_charts = {path.name: path.read_text() for path in front_page.CHARTS.glob("*.svg")}
+    assert kept_charts == front_page.draw_charts(), "run script/bench results"
+
+
+def test_every_document_is_in_the_index() -> None:
+    """Each is, once, in a group of docs/README.md, from which the website has its contents."""
+    listed = re.findall(r"^\| \[[^\]]*\]\(([^)]*)\)", PAGES["docs/README.md"], re.M)
+    assert len(listed) == len(set(listed))
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert pages <= set(listed), pages - set(listed)
 
 
 # Names

@@ -357,7 +357,7 @@ def test_what_is_installed(prefix):
     assert all(name.startswith("metaops_") for name in names), names
 
 
-def compile_example(prefix, folder, *flags):
+def compile_example(prefix, folder, name="run"):
     config = next(iter(prefix.rglob("metaops-execute.pc"))).parent
     if shutil.which("pkg-config"):
         options = subprocess.run(
@@ -369,10 +369,11 @@ def compile_example(prefix, folder, *flags):
         ).stdout.split()
     else:
         options = [f"-I{prefix}/include", f"-L{config.parent}", "-lMetaOpsExecute"]
-    program = folder / "run"
+    program = folder / name
     warnings = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     subprocess.run(
-        ["gcc", *warnings, *flags, SOURCE / "examples/c/run.c", "-o", program, *options], check=True
+        ["gcc", *warnings, SOURCE / f"examples/c/{name}.c", "-o", program, *options, "-lm"],
+        check=True,
     )
     return program, {**os.environ, "LD_LIBRARY_PATH": str(config.parent)}
 
@@ -400,3 +401,66 @@ def test_errors_of_the_example(prefix, path, tmp_path):
         assert done.returncode == 1
         assert done.stderr.startswith("error 2: ")
         assert message in done.stderr
+
+
+def make_step():
+    """Return a step of training with dropout and Adam, its optimiser, and its arguments."""
+    mo.seed(5)
+    model = mo.nn.Sequential(
+        mo.nn.Linear(6, 16), mo.nn.ReLU(), mo.nn.Dropout(0.3), mo.nn.Linear(16, 4)
+    )
+    optimizer = mo.optim.Adam(model.parameters(), lr=0.01)
+
+    def step(x, y):
+        loss = ((model(x) - y) ** 2).mean()
+        optimizer.step(loss)
+        return loss
+
+    x, y = ((np.arange(8 * n) % 17 - 8).astype("float32").reshape(8, n) for n in (6, 4))
+    return step, optimizer, (x, y)
+
+
+def train_in_python(path, optimizer, args, steps):
+    """Run an exported step; return the losses and the state in the end."""
+    program, losses = load_program(path), []
+    state = program.state
+    names = [t.name for t in program.inputs if t.name.startswith("optimizer.") and t.shape == ()]
+    for count in range(1, steps + 1):
+        numbers = optimizer._numbers(optimizer.param_groups[0], count)
+        given = {name: np.float32(numbers[name.removeprefix("optimizer.")]) for name in names}
+        loss, state = program(*args, given, state)
+        losses.append(loss)
+    return losses, state
+
+
+@pytest.mark.processor
+def test_training_in_c(prefix, tmp_path):
+    """A hundred steps give what they give in Python, bit for bit."""
+    step, optimizer, args = make_step()
+    mo.seed(9)
+    path = tmp_path / "step.metaops"
+    mo.export(step, args, path, state="outputs")
+    assert optimizer.steps == 0
+    losses, state = train_in_python(path, optimizer, args, 100)
+    program, env = compile_example(prefix, tmp_path, "train")
+    done = subprocess.run(
+        [program, path, "100"], check=True, capture_output=True, text=True, env=env
+    )
+    sections = []
+    for word in done.stdout.split():
+        if word == "output" or word in state:
+            sections.append((word, []))
+        else:
+            sections[-1][1].append(word)
+    given = [np.float32(values[0]) for _, values in sections[:100]]
+    np.testing.assert_array_equal(given, losses)
+    assert [name for name, _ in sections[100:]] == list(state)
+    for name, values in sections[100:]:
+        np.testing.assert_array_equal(
+            np.array(values, state[name].dtype), state[name].reshape(-1), err_msg=name
+        )
+    # A session has other kernels, and the same numbers but for rounding.
+    twin, _, _ = make_step()
+    mo.seed(9)
+    eager = [twin(mo.array(args[0]), mo.array(args[1])).numpy() for _ in range(100)]
+    np.testing.assert_allclose(losses, eager, rtol=2e-3)

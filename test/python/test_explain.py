@@ -105,7 +105,12 @@ def test_schedules_are_saved_and_taken(tmp_path):
         again = mo.explain(mo.exp(x).sum(dims=1))
         stage, before = again.kernels[0].stages[0], explanation.kernels[0].stages[0]
         assert stage.schedule == before.schedule and stage.identity == before.identity
-        assert stage.override_line == 4 and before.override_line == 0
+        assert stage.override_line == 5 and before.override_line == 0
+    # A file from before there were versions is read as the first one.
+    path.write_text(path.read_text().removeprefix("version = 1\n"))
+    with mo.flag_scope(schedule_file=str(path)):
+        stage = mo.explain(mo.exp(x).sum(dims=1)).kernels[0].stages[0]
+        assert stage.override_line == 4
     scalar = "#metaop.schedule<[parallel(0), step(1)]>"
     path.write_text(re.sub(r"#metaop\.schedule<.*>", scalar, path.read_text()))
     with mo.flag_scope(schedule_file=str(path)):
@@ -118,6 +123,30 @@ def test_schedules_are_saved_and_taken(tmp_path):
     np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5)
 
 
+def test_roles_of_stages_around_a_contraction(tmp_path):
+    rng = np.random.default_rng(1)
+    x = mo.array(rng.standard_normal((560, 1024), dtype=np.float32)).sync()
+    w = mo.array(rng.standard_normal((1024, 1024), dtype=np.float32)).sync()
+    explanation = mo.explain(mo.exp(x @ w))
+    (stages,) = (k.stages for k in explanation.kernels if any(s.role for s in k.stages))
+    roles = [stage.role for stage in stages]
+    number = roles.index("contraction")
+    assert set(roles[:number]) <= {"packing"} and set(roles[number + 1 :]) <= {"epilogue"}
+    assert stages[number].contraction.startswith("m d0, n d")
+    assert f"role: contraction of {stages[number].contraction}" in str(explanation)
+    # A file of them leads to the same stages.
+    path = tmp_path / "schedules.txt"
+    explanation.save_schedules(path)
+    with mo.flag_scope(schedule_file=str(path)):
+        again = mo.explain(mo.exp(x @ w))
+    (taken,) = (k.stages for k in again.kernels if any(s.role for s in k.stages))
+    assert all(stage.override_line for stage in taken)
+    assert [(s.identity, s.schedule, s.role) for s in taken] == [
+        (s.identity, s.schedule, s.role) for s in stages
+    ]
+    assert all(not s.role for k in mo.explain(x + w.sum()).kernels for s in k.stages)
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -127,6 +156,7 @@ def test_schedules_are_saved_and_taken(tmp_path):
         ("a.0 = #metaop.schedule<[step(0)], width = 1>", ":1: expects `tile`, `lanes`, "),
         ("a b = 7", "expected the identity of a stage"),
         ("ab = forbid haste", ":1: there is no rewrite 'haste'; expected one of recompute"),
+        ("version = 2\nab = 7", ":1: the file is of version 2, which a later MetaOps has written"),
         ("ab = fore join-stages", ":1: expected 'force PASS' or 'forbid PASS'"),
     ],
 )
@@ -151,7 +181,7 @@ def test_illegal_schedules_name_file_and_line(tmp_path):
     path.write_text(path.read_text().replace("step(", "parallel("))
     with mo.flag_scope(schedule_file=str(path)):
         y = mo.exp(x).sum(dims=1)
-        with pytest.raises(RuntimeError, match=r"illegal\.txt:4: loop 1 .* is not parallel"):
+        with pytest.raises(RuntimeError, match=r"illegal\.txt:5: \(P3\) loop 1 is not parallel"):
             y.sync()
     np.testing.assert_allclose(y.numpy(), np.exp(data).sum(axis=1), rtol=1e-5)
 
@@ -164,7 +194,7 @@ def test_what_the_lowering_refuses_names_file_and_line(tmp_path):
     path.write_text(re.sub(r"#metaop\.schedule<.*>", wide, path.read_text()))
     with mo.flag_scope(schedule_file=str(path)):
         y = mo.exp(x).sum(dims=1)
-        with pytest.raises(RuntimeError, match=r"wide\.txt:4: .*vectors of 1024 lanes"):
+        with pytest.raises(RuntimeError, match=r"wide\.txt:5: \(P2\) .*vectors of 1024 lanes"):
             y.sync()
 
 
@@ -177,7 +207,7 @@ def test_entries_of_no_use_are_told_of(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (x - 9).sync()
-    with pytest.warns(RuntimeWarning, match=r"other\.txt:4: no kernel had the stage 0123\.0"):
+    with pytest.warns(RuntimeWarning, match=r"other\.txt:5: no kernel had the stage 0123\.0"):
         mo.flags.schedule_file = ""
 
 
@@ -428,6 +458,6 @@ def test_schedules_that_a_gpu_cannot_have_are_refused_at_their_line(tmp_path):
         path.write_text(text)
         with (
             mo.flag_scope(schedule_file=str(path)),
-            pytest.raises(RuntimeError, match=rf"schedules\.txt:4: \({label}\)"),
+            pytest.raises(RuntimeError, match=rf"schedules\.txt:5: \({label}\)"),
         ):
             mo.exp(on_gpu).sum(dims=1).numpy()

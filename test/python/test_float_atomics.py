@@ -79,7 +79,7 @@ def is_marked(folder, atomics, make):
         make().numpy()
     texts = [file.read_text() for file in folder.rglob("*") if file.is_file()]
     assert texts
-    return any("metaop.float_atomics" in text for text in texts)
+    return any("attributes {float_atomics}" in text for text in texts)
 
 
 def test_programs_are_told_apart_by_the_flag(rng, tmp_path):

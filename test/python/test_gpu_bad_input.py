@@ -41,7 +41,7 @@ def schedule_file(tmp_path):
 @pytest.mark.parametrize(
     "schedule, message",
     [
-        ("[block(0)]", r"\(G1\) schedule orders 1 loops, but the stage has 2"),
+        ("[block(0)]", r"\(S2\) schedule orders 1 loops, but the stage has 2"),
         (
             "[block(0, 64), step(1, 64), thread(0), thread(1)]",
             r"\(G3\) schedule has 4096 threads, but a block has at most 1024",

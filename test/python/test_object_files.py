@@ -426,6 +426,37 @@ int main() {
     ]
 
 
+SCANNED = """
+func.func @main(%x: tensor<4xf32>, %xs: tensor<5x4xf32>, %n: tensor<i64>)
+    -> (tensor<4xf32>, tensor<5x4xf32>, tensor<4xf32>) {
+  %h, %ys = metaop.scan 5 reverse carries(%c = %x : tensor<4xf32>)
+      rows(%r = %xs : tensor<5x4xf32>) -> (tensor<4xf32>, tensor<5x4xf32>) {
+    %next = metaop.add %c, %r : tensor<4xf32>
+    metaop.scan_yield %next, %next : tensor<4xf32>, tensor<4xf32>
+  }
+  %d = metaop.scan %n carries(%c = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %next = metaop.add %c, %c : tensor<4xf32>
+    metaop.scan_yield %next : tensor<4xf32>
+  }
+  return %h, %ys, %d : tensor<4xf32>, tensor<5x4xf32>, tensor<4xf32>
+}"""
+
+
+def test_rows_are_scanned(tmp_path, rng):
+    """From the last to the first, and a loop as often as a number says."""
+    assert compile_model(SCANNED, tmp_path) == ""
+    link(tmp_path, COMPILER)
+    x, xs = numbers(rng, (4,), "float32"), numbers(rng, (5, 4), "float32")
+    carry, made = x.copy(), np.zeros_like(xs)
+    for row in reversed(range(5)):
+        made[row] = carry = carry + xs[row]
+    for trips in (-2, 0, 1, 3):
+        expected = [carry, made, x * np.float32(2 ** max(trips, 0))]
+        found = run_model(tmp_path, [x, xs, np.array(trips)], expected)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 CHECKED = """
 func.func @main(%x: tensor<10xf32>, %i: tensor<4xi64>, %n: tensor<i64>) -> tensor<4xf32> {
   %zero = metaop.constant dense<0.0> : tensor<4xf32>

@@ -157,6 +157,22 @@ def test_lp_pool_at_zero():
         close(g, [[0, 0, *slopes]], rtol=1e-6)
 
 
+@pytest.mark.parametrize("order", [1, 1.5, 2, 3, 4])
+@pytest.mark.parametrize("dtype, far", [("float32", 1e30), ("float64", 1e250)])
+def test_lp_pool_is_right_where_powers_are_none(order, dtype, far):
+    """Powers neither overflow nor vanish, one window beside the other."""
+    x = np.array([[[3, 4, 3 / far, 4 / far, 3 * far, 4 * far, 0, 0]]], dtype)
+    scale = np.array([1, 1 / far, far, 0])
+    root = (3.0**order + 4.0**order) ** (1 / order)
+    given = mo.array(x)
+    close(nn.lp_pool1d(given, order, 2), [[root * scale]], rtol=1e-5, atol=0)
+    slopes = [3.0 ** (order - 1), 4.0 ** (order - 1)] * np.sign(scale).repeat(2).reshape(4, 2)
+    slopes = slopes * root ** (1 - order)
+    if order == 1:
+        slopes[:] = 1
+    close(mo.grad(nn.lp_pool1d(given, order, 2), given), [[slopes.ravel()]], rtol=1e-5, atol=0)
+
+
 def adaptive(x, rank, counts, reduce):
     """Reduce windows from floor(i L / n) to ceil((i + 1) L / n)."""
     y = None

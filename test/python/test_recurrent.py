@@ -244,17 +244,17 @@ from metaops import nn
 mo.seed(1)
 net = nn.{}(8, 64)
 mo.sync(net.parameters())
-for steps in (6, 12, 24):
+for steps in (12, 48, 96):
     output, _ = net(mo.randn((steps, 4, 8)).sync())
     mo.sync(output)
-    print(len(mo.last_program().kernels) >= steps, mo.last_program().distinct_kernels)
+    print(len(mo.last_program().kernels), mo.last_program().distinct_kernels)
 """
 
 
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("name", ["RNN", "LSTM", "GRU"])
 def test_steps_share_kernels(name):
-    """The number of kernels that are compiled does not grow with time.
+    """The number of kernels and of their calls does not grow with time.
 
     In a process of its own: values that others have left are computed along.
     """
@@ -262,9 +262,8 @@ def test_steps_share_kernels(name):
         [sys.executable, "-c", SHARED.format(name)], capture_output=True, text=True, check=True
     )
     rows = [line.split() for line in done.stdout.splitlines()]
-    assert [row[0] for row in rows] == ["True"] * 3
-    _, twelve, twenty_four = (int(row[1]) for row in rows)
-    assert twenty_four <= twelve <= (8 if AVX512 else 10)
+    assert rows[1] == rows[2]
+    assert int(rows[1][1]) <= (8 if AVX512 else 10)
 
 
 ERRORS = {

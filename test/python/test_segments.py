@@ -16,6 +16,7 @@ REDUCE = {
     "segment_max": (lambda part: part.max(0), -math.inf),
     "segment_min": (lambda part: part.min(0), math.inf),
     "segment_mean": (lambda part: part.mean(0), math.nan),
+    "segment_logsumexp": (lambda part: np.logaddexp.reduce(part, 0), -math.inf),
 }
 
 
@@ -69,6 +70,42 @@ def test_gradients(rng, name):
     segments = mo.array(np.array([0, 2, 0, 1, 1, 2]))
     f = getattr(mo, name)
     check_gradient(lambda x: f(x, segments, 3) ** 2, x, rtol=1e-5, atol=1e-6)
+
+
+def test_logarithms_of_sums_at_special_points():
+    inf, nan = math.inf, math.nan
+    x = np.array([-inf, -inf, inf, 1, inf, -inf, nan, -inf, -inf, 3, 1000, 1000])
+    segments = np.repeat(np.arange(6), 2)
+    expected = [-inf, inf, inf, nan, 3, 1000 + math.log(2)]
+    for dtype in ["float64", "float32"]:
+        close(mo.segment_logsumexp(x.astype(dtype), segments, 6), np.array(expected, dtype))
+    halves = np.zeros(4096, "float16")
+    for dtype in ["float16", "bfloat16"]:
+        result = mo.segment_logsumexp(mo.array(halves).cast(dtype), np.zeros(4096, int), 1)
+        assert result.dtype == dtype and abs(result.cast("float32").item() - 8.3178) < 0.05
+    assert mo.segment_logsumexp([1, 1], [0, 0]).dtype == "float32"
+
+
+def test_gradients_of_logarithms_of_sums_at_special_points():
+    inf = math.inf
+    x = mo.array(np.array([-inf, -inf, inf, 1, inf, inf, -inf, 3, 1000, 1000, 800.0]))
+    segments = mo.array(np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 9]))
+    result = mo.segment_logsumexp(x, segments, 6)
+    (gradient,) = mo.grad(result.sum(), [x])
+    # An infinite result is the extreme that some share; the last one takes no part.
+    close(gradient, np.array([0.5, 0.5, 1, 0, 0.5, 0.5, 0, 1, 0.5, 0.5, 0]))
+    (tangent,) = mo.jvp([result], [x], [mo.ones(11, dtype="float64")])
+    close(tangent, np.array([1, 1, 1, 1, 1, 0.0]))
+
+
+def test_combiners_of_reductions(rng):
+    x = floats(rng, (5, 37), "float64")
+    close(mo.array(x).reindex_reduce("logaddexp", (5,), ("i0",)), np.logaddexp.reduce(x, 1))
+    n = mo.array(np.arange(3))
+    with pytest.raises(TypeError, match="logaddexp: given int64, expected floats"):
+        n.reindex_reduce("logaddexp", (), ())
+    with pytest.raises(ValueError, match="there is no reduction 'linear'; expected add, mul, max"):
+        n.reindex_reduce("linear", (), ())
 
 
 def test_nothing_is_computed_with_a_number(rng):

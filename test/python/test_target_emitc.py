@@ -147,7 +147,7 @@ def run_as_c(
     ((names, slots),) = re.findall(
         r" call @kernel_0\((.*?)\) \{metaop\.slots = \[(.*?)\]", phases["kernels"]
     )
-    (steps,) = re.findall(r"metaop\.parallel_range = (\d+)", phases["loops"])
+    (steps,) = re.findall(r"#metaop\.entry<[^>]*\brange = (\d+)", phases["loops"])
     outputs = [np.empty_like(result) for result in results]
     buffers = [inputs[int(name)] for name in re.findall(r"%arg(\d+)", names)]
     buffers += [outputs[int(number)] for number in re.findall(r"<result, (\d+)>", slots)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -330,10 +331,10 @@ def test_code_of_gpus_has_all_of_the_devices():
 
 def test_sections_left_out_have_a_part_each():
     parts = [s.part for s in sections.SECTIONS if isinstance(s, sections.ByChange)]
-    assert len(set(parts)) == len(parts) == 4
+    assert len(set(parts)) == len(parts) == 5
     for section in sections.SECTIONS:
         if isinstance(section, sections.ByChange):
-            plan = section.plan(request_for("README.md", part=section.part))
+            plan = section.plan(request_for("LICENSE", part=section.part))
             assert plan == Plan("all", f"part {section.part}")
 
 
@@ -386,6 +387,33 @@ def test_results_are_added_up(tmp_path):
     assert str(results.read_results(tmp_path)) == "100 tests, 4 skipped"
 
 
+def test_what_a_first_tier_leaves_is_counted_too(tmp_path):
+    (tmp_path / "a.xml").write_text('<testsuite tests="100" skipped="0"/>')
+    (tmp_path / results.TALLY).write_text('{"added": 30, "left": 5}')
+    read = results.read_results(tmp_path)
+    assert results.count_tiers("pytest first", read) == {"pytest first": 70, "pytest all": 105}
+    assert results.count_tiers("lit all", results.Results(run=3)) == {"lit all": 3}
+
+
+def test_a_tier_tells_what_it_leaves(tmp_path):
+    """Of a test of eight rows, four cover the pairs; another file has one that is skipped."""
+    (tmp_path / "conftest.py").write_text("pytest_plugins = ['tiers']\n")
+    grids = "".join(f"@pytest.mark.parametrize('{name}', [0, 1])\n" for name in "abc")
+    (tmp_path / "test_a.py").write_text(f"import pytest\n{grids}def test(a, b, c): pass\n")
+    skipped = "@pytest.mark.skip\n@pytest.mark.rest\ndef test(): pass\n"
+    (tmp_path / "test_b.py").write_text(f"import pytest\n{skipped}")
+
+    def tally(*options):
+        file = tmp_path / "tally.json"
+        command = [sys.executable, "-m", "pytest", "-q", "--tier=first", f"--tally={file}"]
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "test/python")}
+        subprocess.run([*command, *options], cwd=tmp_path, env=environment, check=True)
+        return json.loads(file.read_text())
+
+    assert tally() == {"added": 0, "left": 4}
+    assert tally("--whole=test_a.py") == {"added": 4, "left": 0}
+
+
 def test_an_empty_section_is_told():
     counts = results.read_counts()
     for section in sections.SECTIONS:
@@ -393,8 +421,27 @@ def test_an_empty_section_is_told():
     assert {"pytest first", "pytest first, code of GPUs", "devices first"} <= counts.keys()
     for name, count in counts.items():
         assert count > 0
-        assert results.find_shortfall(name, results.Results(run=count)) is None
+        assert results.judge(name, count, count) is None
         for few in (0, count * 9 // 10):
-            said = results.find_shortfall(name, results.Results(run=few))
-            assert said.startswith(f"{few:,} tests have run, and {count:,} were expected")
-    assert "has no number" in results.find_shortfall("new all", results.Results(run=3))
+            said = results.judge(name, few, count)
+            assert said.startswith(f"'{name}' has {few:,} tests, and {count:,} were expected. If")
+    (missing,) = results.find_mismatches("new all", results.Results(run=3))
+    assert "has no number" in missing
+
+
+@pytest.mark.parametrize("expected, most", [(20, 30), (1000, 1030)])
+def test_a_number_that_is_too_old_is_told(expected, most):
+    assert results.judge("lit all", most, expected) is None
+    assert "too old" in results.judge("lit all", most + 1, expected)
+
+
+def test_numbers_are_compared_and_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(results, "FILE", tmp_path / "counts.json")
+    first = results.Results(run=100, left=400)
+    results.write_counts("pytest first", first)
+    assert results.read_counts() == {"pytest all": 500, "pytest first": 100}
+    assert not results.find_mismatches("pytest first", first)
+    # The tier runs as much as before, and leaves more.
+    (grown,) = results.find_mismatches("pytest first", results.Results(run=100, left=500))
+    assert grown.startswith("'pytest all' has 600 tests")

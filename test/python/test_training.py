@@ -4,6 +4,7 @@
 """Training loops: nothing is compiled twice, nothing grows, results do not
 depend on what is looked at."""
 
+import gc
 import inspect
 
 import metaops as mo
@@ -12,6 +13,12 @@ import pytest
 from util import close, floats, same
 
 COUNTERS = ["programs_compiled", "kernels_compiled"]
+
+
+@pytest.fixture(autouse=True)
+def collected():
+    """Let go of what earlier tests have left in cycles: operators are counted here."""
+    gc.collect()
 
 
 def counters():

@@ -183,7 +183,7 @@ def test_files_and_the_cache_are_taken(monkeypatch, folder):
     path = folder / "tuned.txt"
     result = mo.tune(function, budget=1, path=path)
     (line,) = result.schedules
-    assert path.read_text() == line + "\n" and result.path == path
+    assert path.read_text() == f"version = 1\n{line}\n" and result.path == path
     stage, _, schedule = line.partition(" = ")
     # Nothing is used that is not asked for.
     assert mo.explain(function()).kernels[0].stages[0].schedule != schedule
@@ -222,7 +222,7 @@ def test_later_findings_take_the_place_of_earlier_ones(monkeypatch):
         file.write(f"# by hand\n{name} = #metaop.schedule<[step(0), step(1)]>\n")
     mo.tune(function, budget=1)
     with open(mo.tuned_schedules()) as file:
-        assert file.read() == line + "\n"
+        assert file.read() == f"version = 1\n{line}\n"
 
 
 def test_functions_that_return_structures_or_nothing():

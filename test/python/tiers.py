@@ -13,13 +13,15 @@ file lists (see kernel_cover.py). Of a file that has changed it has all (``--who
 All others are the rest, of which ``--part=3/8`` runs one eighth: whole files' rests, by a
 hash of the file's name.
 
-Without options every test is run.
+Without options every test is run. ``--tally`` has a file written that says how many tests
+came in beside the first tier, and how many are left.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
+import json
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
@@ -40,6 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--whole", action="append", default=[], metavar="FILE", help="all of a file")
     group.addoption("--gpu-code", action="store_true", help="code of GPUs has changed")
     group.addoption("--cover", type=Path, help="a file that lists the tests of the first tier")
+    group.addoption("--tally", type=Path, help="where the numbers of other tests are written")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,6 +56,8 @@ def draws(values: Iterable[Any]) -> list[Any]:
     return [first, *(pytest.param(value, marks=pytest.mark.rest) for value in others)]
 
 
+# Behind those who mark tests that are skipped.
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what another run has."""
     if config.getoption("--tier") == "all":
@@ -68,8 +73,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         is_taken = item.nodeid in first or item.path.name in whole
         is_taken = is_taken or (part and is_in_part(item.path.name, part))
         (taken if is_taken else left).append(item)
+    if (tally := config.getoption("--tally")) is not None:
+        added = [item for item in taken if item.nodeid not in first]
+        numbers = {"added": count_run(added), "left": count_run(left)}
+        tally.write_text(json.dumps(numbers) + "\n")
     items[:] = taken
     config.hook.pytest_deselected(items=left)
+
+
+def count_run(items: Iterable[pytest.Item]) -> int:
+    """Return how many tests are not known to be skipped."""
+    return sum(item.get_closest_marker("skip") is None for item in items)
 
 
 def is_in_part(name: str, part: str) -> bool:

@@ -203,6 +203,7 @@ REAL: dict[str, Call] = {
     "quantile": ("m", lambda x: mo.quantile(x, [0.2, 0.7])),
     "renorm": ("m", lambda x: mo.renorm(x, 2, 0, 3)),
     "segment_mean": ("m", lambda x: mo.segment_mean(x, SEGMENTS, 2)),
+    "segment_logsumexp": ("m", lambda x: mo.segment_logsumexp(x, SEGMENTS, 2)),
 }
 
 #: Of a real argument, several operations in float64.

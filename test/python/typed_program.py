@@ -84,6 +84,38 @@ def call_modules(x: mo.Var) -> None:
     any_module(x)
 
 
+@mo.jit
+def scaled(x: mo.Var, by: float) -> mo.Var:
+    """Return x times a number."""
+    return x * by
+
+
+@mo.jit(recheck=False, donate="x")
+def shifted(x: mo.Var) -> mo.Var:
+    """Return x and one."""
+    return x + 1
+
+
+class Recorded:
+    """A class with a method that is recorded once."""
+
+    @mo.jit
+    def method(self, x: mo.Var) -> mo.Var:
+        """Return x."""
+        return x
+
+
+def use_recorded_functions(x: mo.Var) -> None:
+    """Check that what is recorded once has the types of the function."""
+    assert_type(scaled(x, 2.0), mo.Var)
+    assert_type(shifted(x.copy()), mo.Var)
+    assert_type(Recorded().method(x), mo.Var)
+    assert_type(mo.jit(nn.Linear(4, 3)), nn.Linear)
+    assert_type(scaled.lower(x, 2.0), mo.Explanation)
+    hits: int = mo.jit_info(scaled).hits
+    assert hits >= 0
+
+
 def use_functions(x: mo.Var) -> None:
     """Check names of the package, and other spellings of parameters."""
     y = assert_type(mo.softmax(mo.relu(x), dim=1), mo.Var)

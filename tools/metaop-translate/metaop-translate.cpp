@@ -109,16 +109,19 @@ static LogicalResult assembleKernels(
   });
 }
 
-/// What the dialect says of a kernel of a binary; empty where it says nothing.
+/// Returns what the dialect says of a kernel of a binary; empty where it says
+/// nothing.
 static DictionaryAttr getFacts(gpu::BinaryOp binary, StringRef name) {
-  if (auto kernels = binary->getAttrOfType<ArrayAttr>("metaop.kernels"))
+  if (auto kernels =
+          metaop::MetaOpDialect::KernelsAttrHelper(binary.getContext())
+              .getAttr(binary))
     for (auto facts : kernels.getAsRange<DictionaryAttr>())
       if (auto own = facts.getAs<StringAttr>("name"); own && own == name)
         return facts;
   return DictionaryAttr::get(binary.getContext());
 }
 
-/// How many blocks of a kernel a multiprocessor holds.
+/// Prints how many blocks of a kernel a multiprocessor holds.
 static void printOccupancy(const PtxKernel &binary,
                            const KernelResources &kernel,
                            llvm::raw_ostream &os) {

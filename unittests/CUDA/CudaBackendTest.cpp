@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FakeDriver.h"
+#include "MetaOps/Runtime/Compiler/KernelTools.h"
 #include "MetaOps/Runtime/GPU/CudaDevice.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "llvm/Support/FileSystem.h"
@@ -238,8 +239,9 @@ protected:
 
   TuningResult tune() {
     compiler = createCudaCompiler(options);
-    return llvm::cantFail(compiler->tune(kAdd, CompileOptions(), {1.0},
-                                         /*budget=*/60, threads, nullptr));
+    return llvm::cantFail(
+        compiler->getTools()->tune(kAdd, CompileOptions(), {1.0},
+                                   /*budget=*/60, threads, nullptr));
   }
 
   /// Runs what is not tuned. The driver's kernels see the blocks of that, and

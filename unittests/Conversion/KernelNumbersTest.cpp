@@ -37,8 +37,7 @@ TEST(BindNumbers, LeavesTheMemoryOfABlock) {
     gpu.module @kernel {
       gpu.func @kernel(%buffer: memref<?xf32, 1> {llvm.noalias})" +
                      arguments + R"()
-          workgroup(%shared: memref<8xf32, 3>) kernel
-          attributes {metaop.num_buffers = 1 : i64} {
+          workgroup(%shared: memref<8xf32, 3>) kernel {
         %value = arith.constant 0.0 : f32
         )" + stores + R"(
         gpu.return

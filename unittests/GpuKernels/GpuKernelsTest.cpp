@@ -139,7 +139,7 @@ void GpuKernels::lower(ModuleOp module) {
   ASSERT_TRUE(succeeded(passes.run(module)));
 }
 
-/// Whether two elements are as near as asked for.
+/// Returns whether two elements are as near as asked for.
 bool isNear(Scalar actual, Scalar expected, bool isFloat, double tolerance) {
   if (!isFloat)
     return actual.getBits() == expected.getBits();
@@ -190,11 +190,13 @@ void GpuKernels::run(gpu::GPUModuleOp module, const Case &example, int64_t grid,
     allocations.push_back(allocation);
     arguments.push_back(data.data());
   }
+  MetaOpDialect::EntryAttrHelper entryOf(module.getContext());
+  MetaOpDialect::LaunchAttrHelper launchOf(module.getContext());
   module.walk([&](LLVM::LLVMFuncOp kernel) {
-    if (auto words = kernel->getAttrOfType<DenseI64ArrayAttr>("metaop.scratch"))
-      if (scratch.empty())
-        for (int64_t count : words.asArrayRef())
-          scratch.emplace_back(count);
+    EntryAttr entry = entryOf.getAttr(kernel);
+    if (entry && scratch.empty())
+      for (int64_t count : entry.getScratch())
+        scratch.emplace_back(count);
   });
   std::deque<WrittenBytes> writtenWords;
   for (std::vector<int64_t> &words : scratch) {
@@ -210,14 +212,14 @@ void GpuKernels::run(gpu::GPUModuleOp module, const Case &example, int64_t grid,
         arguments.push_back(extent);
 
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
-    auto launch = kernel->getAttrOfType<LaunchAttr>("metaop.launch");
+    LaunchAttr launch = launchOf.getAttr(kernel);
     if (!launch)
       continue;
     auto compiled = EmulatedKernel::compile(text, kernel.getName());
     ASSERT_TRUE(bool(compiled)) << toString(compiled.takeError());
     LaunchShape shape;
-    auto known = kernel->getAttrOfType<IntegerAttr>("metaop.grid");
-    shape.grid.x = known ? known.getInt() : grid;
+    EntryAttr entry = entryOf.getAttr(kernel);
+    shape.grid.x = entry && entry.getRange() ? *entry.getRange() : grid;
     shape.threads.x = launch.getThreads();
     shape.cluster.x = launch.getCluster();
     EmulatorOptions options;

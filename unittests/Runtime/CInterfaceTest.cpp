@@ -112,6 +112,73 @@ TEST_F(CInterfaceTest, TensorsAreDescribed) {
                 std::to_string(METAOPS_VERSION_MINOR) + ".");
 }
 
+TEST_F(CInterfaceTest, FunctionsAreOpenedByName) {
+  example.addFunction("other");
+  bytes = example.write();
+  metaops_program *file, *other;
+  ASSERT_EQ(
+      metaops_open_bytes(bytes.data(), bytes.size(), nullptr, &file, error),
+      METAOPS_OK);
+  EXPECT_EQ(metaops_num_functions(program), 1u);
+  ASSERT_EQ(metaops_num_functions(file), 2u);
+  EXPECT_STREQ(metaops_get_function(file, 0), "main");
+  EXPECT_STREQ(metaops_get_function(file, 1), "other");
+  EXPECT_EQ(metaops_get_function(file, 2), nullptr);
+  metaops_options options = {sizeof(options), 3, 0, 0};
+  ASSERT_EQ(metaops_open_function(file, "other", &options, &other, error),
+            METAOPS_OK)
+      << error.str();
+  metaops_close(file);
+  EXPECT_EQ(metaops_get_threads(other), 3u);
+  metaops_tensor_info info;
+  ASSERT_EQ(metaops_get_input(other, 0, &info, error), METAOPS_OK);
+  EXPECT_STREQ(info.name, "z");
+  metaops_input_memory input = {x.data(), kBytes};
+  metaops_output_memory outputs[] = {
+      {sum.data(), kBytes}, {same.data(), kBytes}, {again.data(), kBytes}};
+  ASSERT_EQ(metaops_run(other, &input, 1, outputs, 3, error), METAOPS_OK);
+  EXPECT_EQ(sum[7], x[7] + example.weight[7] + example.weight[7]);
+  file = other;
+  EXPECT_EQ(metaops_open_function(other, "none", nullptr, &file, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(error.str(),
+            "the program file has no function 'none'; it has 'main', 'other'");
+  EXPECT_EQ(file, nullptr);
+  EXPECT_EQ(metaops_open_function(other, nullptr, nullptr, &file, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(metaops_open_function(other, "", nullptr, &file, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(metaops_open_function(nullptr, "main", nullptr, &file, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(metaops_open_function(other, "main", nullptr, nullptr, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(metaops_num_functions(nullptr), 0u);
+  EXPECT_EQ(metaops_get_function(nullptr, 0), nullptr);
+  metaops_close(other);
+}
+
+TEST_F(CInterfaceTest, WeightsAreDescribed) {
+  ASSERT_EQ(metaops_num_weights(program), 2u);
+  metaops_tensor_info info;
+  size_t number;
+  ASSERT_EQ(metaops_find_weight(program, "w", &number, error), METAOPS_OK);
+  const void *data = nullptr;
+  ASSERT_EQ(metaops_get_weight(program, number, &info, &data, error),
+            METAOPS_OK);
+  EXPECT_STREQ(info.name, "w");
+  ASSERT_EQ(info.bytes, kBytes);
+  EXPECT_EQ(std::memcmp(data, example.weight.data(), kBytes), 0);
+  EXPECT_EQ(metaops_get_weight(program, 1, &info, nullptr, error), METAOPS_OK);
+  EXPECT_EQ(metaops_get_weight(program, 2, &info, &data, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(metaops_find_weight(program, "x", &number, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(error.str(), "there is no 'x' among 'w', 'unused'");
+  EXPECT_EQ(metaops_get_weight(nullptr, 0, &info, &data, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(metaops_num_weights(nullptr), 0u);
+}
+
 TEST_F(CInterfaceTest, NullIsAnError) {
   metaops_tensor_info info;
   size_t number;

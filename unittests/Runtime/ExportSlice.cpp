@@ -16,7 +16,7 @@
 
 #include "MetaOps/Runtime/Cache/DiskKey.h"
 #include "MetaOps/Runtime/Cache/DiskStore.h"
-#include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/Compiler/KernelTools.h"
 #include "MetaOps/Runtime/Export/HostFeatures.h"
 #include "MetaOps/Runtime/Image/ImageFormat.h"
 #include "MetaOps/Runtime/JIT/ImageLinker.h"
@@ -89,14 +89,16 @@ std::string metaops::exportSlice(StringRef module,
   auto program = std::static_pointer_cast<CompiledProgram>(
       valueOf(compiler->compile(module, {}, {})));
   std::string bytes = writeProgram(program->getData(), program->getInfo());
-  std::string image = linkKernels(
-      program->getData(), valueOf(compiler->getTargetName()), folder.path);
+  std::string image =
+      linkKernels(program->getData(),
+                  valueOf(compiler->getTools()->getTargetName()), folder.path);
   ProgramFileContents contents;
   contents.signature = tensors.signature;
+  contents.signature.functions = {tensors.function};
+  contents.signature.functions[0].name = "main";
   contents.signature.producer = "a test";
   contents.signature.targets = {{"host", getHostFeatures()}};
-  contents.code = {{bytes, image}};
-  contents.ir = module;
+  contents.functions = {{{{bytes, image}}, module}};
   contents.weights = tensors.weights;
   return valueOf(writeProgramFile(contents));
 }
@@ -114,12 +116,12 @@ std::string metaops::exportPerceptron() {
                           values.size() * sizeof(float));
   };
   ExportedTensors tensors;
-  tensors.signature.inputs = {{"x", DType::F32, {8, 32}}};
+  tensors.function.inputs = {{"x", DType::F32, {8, 32}}};
   tensors.signature.weights = {{"a", DType::F32, {32, 48}},
                                {"b", DType::F32, {48, 4}}};
-  tensors.signature.isWeight = {true, false, true};
-  tensors.signature.outputs = {{"y", DType::F32, {8, 4}},
-                               {"e", DType::F64, {8, 4}}};
+  tensors.function.arguments = {0, std::nullopt, 1};
+  tensors.function.outputs = {{"y", DType::F32, {8, 4}},
+                              {"e", DType::F64, {8, 4}}};
   tensors.signature.keys = {{"model", "perceptron"}};
   tensors.weights = {bytesOf(a), bytesOf(b)};
   return exportSlice(R"(
@@ -146,9 +148,9 @@ std::string metaops::exportChain() {
   std::string type = "tensor<" + std::to_string(kChainExtent) + "xf32>";
   std::string arguments = "%v0: " + type, body;
   ExportedTensors tensors;
-  tensors.signature.inputs = {{"x", DType::F32, {kChainExtent}}};
-  tensors.signature.outputs = {{"y", DType::F32, {kChainExtent}}};
-  tensors.signature.isWeight = {false};
+  tensors.function.inputs = {{"x", DType::F32, {kChainExtent}}};
+  tensors.function.outputs = {{"y", DType::F32, {kChainExtent}}};
+  tensors.function.arguments = {std::nullopt};
   std::vector<float> weight(kChainExtent);
   for (int i = 0; i < kChainExtent; ++i)
     weight[i] = float(i % 7) / 8;
@@ -161,7 +163,7 @@ std::string metaops::exportChain() {
             "\n  %v" + std::to_string(i + 1) + " = metaop.stop_fuse %b" + n +
             " : " + type + "\n";
     tensors.signature.weights.push_back({"w" + n, DType::F32, {kChainExtent}});
-    tensors.signature.isWeight.push_back(true);
+    tensors.function.arguments.push_back(i);
     tensors.weights.emplace_back(reinterpret_cast<const char *>(weight.data()),
                                  weight.size() * sizeof(float));
   }

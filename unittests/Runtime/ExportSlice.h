@@ -17,9 +17,12 @@
 
 namespace metaops {
 
-/// What an exported program has beside its code.
+/// The parts of an exported program beside its code.
 struct ExportedTensors {
+  /// Of the weights and keys; all else is added.
   ProgramSignature signature;
+  /// Its name is added.
+  FunctionSignature function;
   /// The values of the signature's weights.
   std::vector<llvm::ArrayRef<char>> weights;
 };

@@ -71,10 +71,10 @@ TEST(ExportedProgramTest, WeightsArePackedOnce) {
   for (size_t i = 0; i < w.size(); ++i)
     w[i] = float(i * 7 % 23) - 11;
   ExportedTensors tensors;
-  tensors.signature.inputs = {{"x", DType::F32, {256, 512}}};
+  tensors.function.inputs = {{"x", DType::F32, {256, 512}}};
   tensors.signature.weights = {{"w", DType::F32, {128, 512}}};
-  tensors.signature.isWeight = {false, true};
-  tensors.signature.outputs = {{"y", DType::F32, {256, 128}}};
+  tensors.function.arguments = {std::nullopt, 0};
+  tensors.function.outputs = {{"y", DType::F32, {256, 128}}};
   tensors.weights = {llvm::ArrayRef(reinterpret_cast<const char *>(w.data()),
                                     w.size() * sizeof(float))};
   auto program =
@@ -117,9 +117,9 @@ TEST(ExportedProgramTest, FunctionsAndRoutinesAreThere) {
       std::string tensor = "tensor<6x" + type.str() + ">";
       ExportedTensors tensors;
       DType dtype = isWide ? DType::F64 : DType::F32;
-      tensors.signature.inputs = {{"x", dtype, {6}}};
-      tensors.signature.outputs = {{"y", dtype, {6}}};
-      tensors.signature.isWeight = {false};
+      tensors.function.inputs = {{"x", dtype, {6}}};
+      tensors.function.outputs = {{"y", dtype, {6}}};
+      tensors.function.arguments = {std::nullopt};
       auto program = valueOf(LoadedProgram::read(exportSlice(
           "func.func @main(%x: " + tensor + ") -> " + tensor +
               " {\n  %0 = metaop." + name.str() + " %x : " + tensor +
@@ -143,9 +143,9 @@ TEST(ExportedProgramTest, FunctionsAndRoutinesAreThere) {
 
 TEST(ExportedProgramTest, HalvesAreConverted) {
   ExportedTensors tensors;
-  tensors.signature.inputs = {{"x", DType::F64, {5}}};
-  tensors.signature.outputs = {{"h", DType::F16, {5}}, {"y", DType::F64, {5}}};
-  tensors.signature.isWeight = {false};
+  tensors.function.inputs = {{"x", DType::F64, {5}}};
+  tensors.function.outputs = {{"h", DType::F16, {5}}, {"y", DType::F64, {5}}};
+  tensors.function.arguments = {std::nullopt};
   auto program = valueOf(LoadedProgram::read(exportSlice(
       "func.func @main(%x: tensor<5xf64>) -> (tensor<5xf16>, tensor<5xf64>) {\n"
       "  %0 = metaop.cast %x : tensor<5xf64> -> tensor<5xf16>\n"
@@ -163,10 +163,10 @@ TEST(ExportedProgramTest, HalvesAreConverted) {
 
 TEST(ExportedProgramTest, SortsRun) {
   ExportedTensors tensors;
-  tensors.signature.inputs = {{"x", DType::I32, {3, 4}}};
-  tensors.signature.outputs = {{"y", DType::I32, {3, 4}},
-                               {"places", DType::I64, {3, 4}}};
-  tensors.signature.isWeight = {false};
+  tensors.function.inputs = {{"x", DType::I32, {3, 4}}};
+  tensors.function.outputs = {{"y", DType::I32, {3, 4}},
+                              {"places", DType::I64, {3, 4}}};
+  tensors.function.arguments = {std::nullopt};
   auto program = valueOf(LoadedProgram::read(
       exportSlice("func.func @main(%x: tensor<3x4xi32>) -> (tensor<3x4xi32>, "
                   "tensor<3x4xi64>) {\n"

@@ -180,10 +180,11 @@ TEST_F(LoadedProgramTest, OutputsMaySwapInputs) {
   swap.data.arguments = {8, 8};
   swap.data.results = {{1, 8}, {0, 8}};
   ProgramSignature &signature = swap.contents.signature;
-  signature.inputs = {{"a", DType::I64, {}}, {"b", DType::I64, {1}}};
-  signature.outputs = {{"c", DType::I64, {1}}, {"d", DType::I64, {}}};
+  FunctionSignature &function = signature.functions[0];
+  function.inputs = {{"a", DType::I64, {}}, {"b", DType::I64, {1}}};
+  function.outputs = {{"c", DType::I64, {1}}, {"d", DType::I64, {}}};
+  function.arguments = {std::nullopt, std::nullopt};
   signature.weights.clear();
-  signature.isWeight = {false, false};
   swap.contents.weights.clear();
   auto program = valueOf(LoadedProgram::read(swap.write()));
   int64_t a = 17, b = -4;
@@ -238,6 +239,50 @@ TEST_F(LoadedProgramTest, ThreadsAreSet) {
   options.threads = 4097;
   EXPECT_TRUE(contains(failureOf(LoadedProgram::read(example.write(), options)),
                        "a program has 1 to 4096 threads, given 4097"));
+}
+
+//===----------------------------------------------------------------------===//
+// Several functions
+//===----------------------------------------------------------------------===//
+
+TEST_F(LoadedProgramTest, FunctionsAreChosenByName) {
+  example.addFunction("other");
+  std::string bytes = example.write();
+  LoadOptions options;
+  EXPECT_EQ(valueOf(LoadedProgram::read(bytes, options))->getFunction().name,
+            "main");
+  options.function = "other";
+  auto program = valueOf(LoadedProgram::read(bytes, options));
+  EXPECT_EQ(program->getFunction().name, "other");
+  EXPECT_EQ(program->getInputs()[0].name, "z");
+  EXPECT_EQ(valueOf(program->readIR()), "another IR");
+  check(3, valueOf(program->run({makeX(3)})));
+  options.function = "none";
+  auto failed = LoadedProgram::read(bytes, options);
+  ASSERT_FALSE(failed);
+  llvm::Error error = failed.takeError();
+  EXPECT_TRUE(error.isA<ProgramError>());
+  EXPECT_EQ(failureOf(std::move(error)),
+            "the program file has no function 'none'; it has 'main', 'other'");
+}
+
+TEST_F(LoadedProgramTest, FunctionsShareWeightsAndOutliveEachOther) {
+  example.addFunction("other");
+  LoadOptions options;
+  options.threads = 1;
+  auto first = valueOf(LoadedProgram::read(example.write(), options));
+  options.function = "other";
+  options.threads = 3;
+  auto second = valueOf(first->openFunction(options));
+  EXPECT_EQ(first->getThreads(), 1u);
+  EXPECT_EQ(second->getThreads(), 3u);
+  EXPECT_EQ(first->getWeight(0)->data(), second->getWeight(0)->data());
+  first->close();
+  check(1, valueOf(second->run({makeX(1)})));
+  auto third = valueOf(first->openFunction({}));
+  first.reset();
+  second.reset();
+  check(2, valueOf(third->run({makeX(2)})));
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,36 +359,34 @@ TEST_F(LoadedProgramTest, WithoutCodeNothingIsExecutable) {
 TEST_F(LoadedProgramTest, ProgramsAgreeWithTheirSignatures) {
   auto spoil = [](auto change) {
     ProgramFileExample example;
-    change(example);
+    change(example.contents.signature.functions[0], example);
     return failureOf(LoadedProgram::read(example.write()));
   };
+  using Function = FunctionSignature &;
   using Example = ProgramFileExample &;
-  EXPECT_EQ(spoil([](Example) {}), "no failure");
-  EXPECT_TRUE(contains(spoil([](Example e) {
-                         e.contents.signature.inputs[0].shape = {100, 49};
-                       }),
-                       "has 20000 bytes in the argument 'x', and 19600 by"));
-  EXPECT_TRUE(contains(spoil([](Example e) {
-                         e.contents.signature.outputs[1].dtype = DType::F64;
-                       }),
-                       "has 20000 bytes in the output 'same', and 40000 by"));
+  EXPECT_EQ(spoil([](Function, Example) {}), "no failure");
   EXPECT_TRUE(contains(
-      spoil([](Example e) { e.contents.signature.outputs.pop_back(); }),
-      "has 3 results, and 2 by the signature"));
-  EXPECT_TRUE(contains(spoil([](Example e) {
-                         e.contents.signature.isWeight.push_back(false);
-                         e.contents.signature.inputs.push_back(
-                             {"more", DType::F32, {}});
+      spoil([](Function f, Example) { f.inputs[0].shape = {100, 49}; }),
+      "has 20000 bytes in the argument 'x', and 19600 by"));
+  EXPECT_TRUE(contains(
+      spoil([](Function f, Example) { f.outputs[1].dtype = DType::F64; }),
+      "has 20000 bytes in the output 'same', and 40000 by"));
+  EXPECT_TRUE(contains(spoil([](Function f, Example) { f.outputs.pop_back(); }),
+                       "has 3 results, and 2 by the signature"));
+  EXPECT_TRUE(contains(spoil([](Function f, Example) {
+                         f.arguments.push_back(std::nullopt);
+                         f.inputs.push_back({"more", DType::F32, {}});
                        }),
                        "has 3 arguments, and 4 by the signature"));
-  EXPECT_TRUE(contains(spoil([](Example e) {
+  EXPECT_TRUE(contains(spoil([](Function, Example e) {
                          e.data.steps.push_back(
                              ProgramFileExample::makeAddition(2, 0, 2));
                        }),
                        "overwrites one of its arguments"));
-  EXPECT_TRUE(contains(
-      spoil([](Example e) { e.data.steps[0].buffers[0].bytes = kBytes + 1; }),
-      "step 0 of a program reads memory that is not there"));
+  EXPECT_TRUE(contains(spoil([](Function, Example e) {
+                         e.data.steps[0].buffers[0].bytes = kBytes + 1;
+                       }),
+                       "step 0 of a program reads memory that is not there"));
 }
 
 TEST_F(LoadedProgramTest, KernelsAndWhatTheyCallAreThere) {

@@ -77,7 +77,7 @@ protected:
   explicit PackedWeightsTest(bool isChecked = false)
       : program(
             llvm::cantFail(CompiledProgram::create(makeProgram(isChecked)))),
-        packed(program->getData(), {true, false, false}) {
+        packed(program->getData(), {0, std::nullopt, std::nullopt}) {
     packings = 0;
     for (int64_t i = 0; i < kElements; ++i)
       weights[i] = float(i);

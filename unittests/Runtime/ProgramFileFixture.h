@@ -103,18 +103,19 @@ struct ProgramFileExample {
       weight[i] = float(i % 23) / 4 - 2;
 
     ProgramSignature &signature = contents.signature;
-    signature.inputs = {{"x", DType::F32, {100, 50}}};
     signature.weights = {{"w", DType::F32, {100, 50}},
                          {"unused", DType::U8, {3}}};
-    signature.isWeight = {true, true, false};
-    signature.outputs = {{"sum", DType::F32, {100, 50}},
-                         {"same", DType::F32, {100, 50}},
-                         {"again", DType::F32, {100, 50}}};
+    FunctionSignature &function = signature.functions.emplace_back();
+    function.name = "main";
+    function.inputs = {{"x", DType::F32, {100, 50}}};
+    function.arguments = {0, 1, std::nullopt};
+    function.outputs = {{"sum", DType::F32, {100, 50}},
+                        {"same", DType::F32, {100, 50}},
+                        {"again", DType::F32, {100, 50}}};
     signature.producer = "a test";
     signature.keys = {{"author", "Ada \"L\" \xc3\xa9"}, {"b", ""}};
     signature.targets = {{"far", {"x86-64", "no-such-feature", "avx9"}},
                          {"near", {getHostFeatures().front()}}};
-    contents.ir = "the IR";
     contents.weights = {
         llvm::ArrayRef(reinterpret_cast<const char *>(weight.data()), kBytes),
         llvm::ArrayRef("abc", 3)};
@@ -145,11 +146,24 @@ struct ProgramFileExample {
     return writeImage(image);
   }
 
+  /// Adds a function that does the same with the input `z`.
+  void addFunction(std::string name) {
+    FunctionSignature function = contents.signature.functions.front();
+    function.name = std::move(name);
+    function.inputs[0].name = "z";
+    contents.signature.functions.push_back(std::move(function));
+  }
+
   llvm::Expected<std::string> tryWrite() {
     ProgramInfo info;
     info.calls.resize(countSteps(data.steps));
     program = writeProgram(data, info);
-    contents.code.assign(contents.signature.targets.size(), {program, image});
+    contents.functions.clear();
+    for (const FunctionSignature &function : contents.signature.functions) {
+      auto &written = contents.functions.emplace_back();
+      written.code.assign(contents.signature.targets.size(), {program, image});
+      written.ir = function.name == "main" ? "the IR" : "another IR";
+    }
     return writeProgramFile(contents);
   }
   std::string write() { return valueOf(tryWrite()); }

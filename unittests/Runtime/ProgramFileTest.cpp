@@ -55,7 +55,7 @@ std::string sumOf(ArrayRef<StringRef> parts) {
 
 /// The numbers of the documented layout, so that a change of it is seen.
 struct Entry {
-  uint32_t kind, target;
+  uint32_t kind, target, function;
   uint64_t offset, size;
 };
 
@@ -64,7 +64,8 @@ std::vector<Entry> listEntries(StringRef bytes) {
   for (uint32_t i = 0; i < read32le(bytes.data() + 12); ++i) {
     const char *entry = bytes.data() + 64 + 64 * i;
     entries.push_back({read32le(entry), read32le(entry + 4),
-                       read64le(entry + 8), read64le(entry + 16)});
+                       read32le(entry + 24), read64le(entry + 8),
+                       read64le(entry + 16)});
   }
   return entries;
 }
@@ -136,6 +137,8 @@ protected:
 //===----------------------------------------------------------------------===//
 
 TEST_F(ProgramFileTest, WhatIsWrittenIsRead) {
+  example.addFunction("other");
+  example.contents.signature.functions[1].structure = "{\"version\": 1}";
   std::string bytes = example.write();
   for (bool isFile : {false, true}) {
     auto file = valueOf(isFile ? ProgramFile::open(store(bytes))
@@ -145,19 +148,30 @@ TEST_F(ProgramFileTest, WhatIsWrittenIsRead) {
     EXPECT_EQ(writeSignature(read), writeSignature(written));
     EXPECT_EQ(read.keys, written.keys);
     EXPECT_EQ(read.producer, "a test");
-    EXPECT_EQ(read.isWeight, written.isWeight);
-    ASSERT_EQ(read.outputs.size(), 3u);
-    EXPECT_EQ(read.outputs[2].name, "again");
-    EXPECT_EQ(read.outputs[2].dtype, DType::F32);
-    EXPECT_EQ(read.outputs[2].shape, (std::vector<int64_t>{100, 50}));
+    ASSERT_EQ(read.functions.size(), 2u);
+    const FunctionSignature &function = read.functions[0];
+    EXPECT_EQ(function.name, "main");
+    EXPECT_EQ(function.arguments, written.functions[0].arguments);
+    EXPECT_EQ(function.structure, "");
+    ASSERT_EQ(function.outputs.size(), 3u);
+    EXPECT_EQ(function.outputs[2].name, "again");
+    EXPECT_EQ(function.outputs[2].dtype, DType::F32);
+    EXPECT_EQ(function.outputs[2].shape, (std::vector<int64_t>{100, 50}));
+    EXPECT_EQ(read.functions[1].name, "other");
+    EXPECT_EQ(read.functions[1].inputs[0].name, "z");
+    EXPECT_EQ(read.functions[1].structure, "{\"version\": 1}");
     ASSERT_EQ(read.targets.size(), 2u);
     EXPECT_EQ(read.targets[0].features, written.targets[0].features);
-    EXPECT_TRUE(file.hasIR());
-    EXPECT_EQ(valueOf(file.readIR()), "the IR");
-    for (unsigned target : {0, 1}) {
-      EXPECT_EQ(valueOf(file.readProgram(target)), example.program);
-      EXPECT_EQ(valueOf(file.readImage(target)), example.image);
+    EXPECT_EQ(valueOf(file.readIR(0)), "the IR");
+    EXPECT_EQ(valueOf(file.readIR(1)), "another IR");
+    for (unsigned function : {0, 1}) {
+      EXPECT_TRUE(file.hasIR(function));
+      for (unsigned target : {0, 1}) {
+        EXPECT_EQ(valueOf(file.readProgram(function, target)), example.program);
+        EXPECT_EQ(valueOf(file.readImage(function, target)), example.image);
+      }
     }
+    EXPECT_FALSE(file.hasIR(2));
     for (unsigned i : {0, 1}) {
       BufferRef weight = file.getWeight(i);
       ASSERT_EQ(weight->bytes(), example.contents.weights[i].size());
@@ -190,7 +204,7 @@ TEST_F(ProgramFileTest, EqualContentsGiveEqualBytes) {
 TEST_F(ProgramFileTest, TheLayoutIsAsDocumented) {
   std::string bytes = example.write();
   EXPECT_EQ(bytes.substr(0, 8), "MetaOpsP");
-  EXPECT_EQ(read32le(bytes.data() + 8), 1u);
+  EXPECT_EQ(read32le(bytes.data() + 8), 4u);
   EXPECT_EQ(read64le(bytes.data() + 16), bytes.size());
   EXPECT_EQ(bytes.size() % 64, 0u);
   std::vector<Entry> entries = listEntries(bytes);
@@ -227,23 +241,27 @@ TEST_F(ProgramFileTest, TheLayoutIsAsDocumented) {
 
 TEST_F(ProgramFileTest, AFileMayHaveNeitherIRNorWeightsNorCode) {
   ProgramFileContents contents;
-  contents.signature.outputs = {{"y", DType::I64, {}}};
+  contents.signature.functions = {{"f", {}, {{"y", DType::I64, {}}}, {}, ""}};
+  contents.functions.resize(1);
   auto file = valueOf(ProgramFile::read(valueOf(writeProgramFile(contents))));
-  EXPECT_FALSE(file.hasIR());
-  EXPECT_TRUE(contains(failureOf(file.readIR()), "no section of kind 4"));
-  EXPECT_TRUE(contains(failureOf(file.readProgram(0)), "no section"));
-  EXPECT_EQ(file.getSignature().outputs[0].shape.size(), 0u);
-  EXPECT_EQ(file.getSignature().outputs[0].dtype, DType::I64);
+  EXPECT_FALSE(file.hasIR(0));
+  EXPECT_TRUE(contains(failureOf(file.readIR(0)), "no section of kind 4"));
+  EXPECT_TRUE(contains(failureOf(file.readProgram(0, 0)), "no section"));
+  const TensorSpec &output = file.getSignature().functions[0].outputs[0];
+  EXPECT_EQ(output.shape.size(), 0u);
+  EXPECT_EQ(output.dtype, DType::I64);
 }
 
 TEST_F(ProgramFileTest, EmptyTensorsAndAllTypesAreWeights) {
   std::vector<std::string> data;
   ProgramFileContents contents;
   ProgramSignature &signature = contents.signature;
+  signature.functions.emplace_back().name = "main";
+  contents.functions.resize(1);
   for (unsigned i = 0; i < numDTypes; ++i) {
     signature.weights.push_back(
         {"w" + std::to_string(i), DType(i), {7, i % 3}});
-    signature.isWeight.push_back(true);
+    signature.functions[0].arguments.push_back(i);
     data.emplace_back(signature.weights[i].getBytes(), char('a' + i));
   }
   for (const std::string &text : data)
@@ -267,31 +285,57 @@ TEST_F(ProgramFileTest, WhatCannotBeWrittenIsAnError) {
   using Contents = ProgramFileContents &;
   EXPECT_EQ(spoil([](Signature, Contents) {}), "no failure");
   EXPECT_TRUE(
-      contains(spoil([](Signature s, Contents) { s.inputs[0].name = "w"; }),
-               "two arguments have the name 'w'"));
-  EXPECT_TRUE(
-      contains(spoil([](Signature s, Contents) { s.outputs[1].name = "sum"; }),
-               "two outputs have the name 'sum'"));
-  EXPECT_TRUE(contains(
-      spoil([](Signature s, Contents) { s.inputs[0].name = ""; }), "is empty"));
+      contains(spoil([](Signature s, Contents) { s.weights[1].name = "w"; }),
+               "two weights have the name 'w'"));
   EXPECT_TRUE(contains(spoil([](Signature s, Contents) {
-                         s.inputs[0].name = std::string("a\0b", 3);
+                         s.functions[0].inputs.push_back(
+                             s.functions[0].inputs[0]);
+                         s.functions[0].arguments.push_back(std::nullopt);
+                       }),
+                       "two inputs have the name 'x'"));
+  EXPECT_TRUE(contains(spoil([](Signature s, Contents) {
+                         s.functions[0].outputs[1].name = "sum";
+                       }),
+                       "two outputs have the name 'sum'"));
+  EXPECT_TRUE(contains(
+      spoil([](Signature s, Contents) { s.functions[0].inputs[0].name = ""; }),
+      "is empty"));
+  EXPECT_TRUE(contains(spoil([](Signature s, Contents) {
+                         s.functions[0].inputs[0].name = std::string("a\0b", 3);
                        }),
                        "contains a zero"));
   EXPECT_TRUE(
       contains(spoil([](Signature s, Contents) { s.keys["k"] = "\xff"; }),
                "is no UTF-8"));
-  EXPECT_TRUE(contains(
-      spoil([](Signature s, Contents) { s.inputs[0].shape = {1, -2}; }),
-      "an impossible shape, (1, -2)"));
   EXPECT_TRUE(contains(spoil([](Signature s, Contents) {
-                         s.inputs[0].shape = {int64_t(1) << 40, int64_t(1)
-                                                                    << 40};
+                         s.functions[0].inputs[0].shape = {1, -2};
+                       }),
+                       "an impossible shape, (1, -2)"));
+  EXPECT_TRUE(contains(spoil([](Signature s, Contents) {
+                         s.functions[0].inputs[0].shape = {int64_t(1) << 40,
+                                                           int64_t(1) << 40};
                        }),
                        "an impossible shape"));
   EXPECT_TRUE(contains(
-      spoil([](Signature s, Contents) { s.isWeight.pop_back(); }),
-      "of 2 arguments 2 are weights, and there are 2 weights and 1 inputs"));
+      spoil([](Signature s, Contents) { s.functions[0].arguments.pop_back(); }),
+      "of the 2 arguments of the function 'main' 0 are no "
+      "weights, and there are 1 inputs"));
+  EXPECT_TRUE(contains(
+      spoil([](Signature s, Contents) { s.functions[0].arguments[1] = 2; }),
+      "an argument of the function 'main' is weight number 2 of 2"));
+  EXPECT_TRUE(contains(spoil([](Signature s, Contents) {
+                         s.functions.push_back(s.functions[0]);
+                       }),
+                       "names of functions are not different"));
+  EXPECT_TRUE(
+      contains(spoil([](Signature s, Contents) { s.functions.clear(); }),
+               "there is no function"));
+  EXPECT_TRUE(contains(spoil([](Signature s, Contents) {
+                         s.functions.resize(300, s.functions[0]);
+                         for (auto [i, f] : llvm::enumerate(s.functions))
+                           f.name = std::to_string(i);
+                       }),
+                       "300 functions for 2 targets, too many"));
   EXPECT_TRUE(contains(spoil([](Signature, Contents c) {
                          c.weights[0] = c.weights[0].drop_back();
                        }),
@@ -329,9 +373,18 @@ TEST_F(ProgramFileTest, WhatIsNoFileIsAnError) {
       contains(failureOf(ProgramFile::open(pipe)), "it is no regular file"));
   ::unlink(pipe.c_str());
   std::string bytes = example.write();
+  // Calls of kernels had other fields.
+  bytes[8] = 1;
+  EXPECT_EQ(failureOfReading(bytes),
+            "the program file has version 1; this program reads version 4");
+  // The file was a function.
   bytes[8] = 2;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 2; this program reads version 1");
+            "the program file has version 2; this program reads version 4");
+  // Carries of a loop had no rows.
+  bytes[8] = 3;
+  EXPECT_EQ(failureOfReading(bytes),
+            "the program file has version 3; this program reads version 4");
 }
 
 TEST_F(ProgramFileTest, PartsOfAFileAreErrors) {
@@ -392,11 +445,14 @@ TEST_F(ProgramFileTest, SectionsAreInTheirPlaces) {
         << value;
   for (uint64_t value : {uint64_t(bytes.size()), ~uint64_t(0)})
     EXPECT_TRUE(contains(spoil(64 + 64 + 16, value), "is not in its place"));
-  EXPECT_TRUE(contains(spoil(64 + 64, 1, false),
-                       "it has two sections of kind 1 for target 0"));
+  EXPECT_TRUE(
+      contains(spoil(64 + 64, 1, false),
+               "it has two sections of kind 1 of function 0 for target 0"));
   EXPECT_TRUE(contains(spoil(64, 77, false), "it has no signature"));
-  EXPECT_TRUE(contains(spoil(64 + 128, 77, false),
-                       "it lacks the program or the code of its target 'far'"));
+  EXPECT_TRUE(
+      contains(spoil(64 + 128, 77, false),
+               "it lacks the program or the code of its function 'main' "
+               "for its target 'far'"));
   for (uint32_t count : {1025u, 0x7fffffffu, ~0u})
     EXPECT_TRUE(contains(spoil(12, count, false), "sections, of 1024 at most"));
 }
@@ -408,24 +464,41 @@ TEST_F(ProgramFileTest, SignaturesAreChecked) {
   };
   EXPECT_TRUE(contains(spoil(""), "its JSON is wrong"));
   EXPECT_TRUE(contains(spoil("[]"), "its JSON is no object"));
-  EXPECT_TRUE(contains(spoil("{\"arguments\": []}"), "no list 'outputs'"));
+  EXPECT_TRUE(contains(spoil("{\"weights\": []}"), "no list 'functions'"));
   EXPECT_TRUE(contains(spoil(std::string(500, '[')), "nested too deeply"));
   EXPECT_TRUE(contains(spoil("{\"a\": \"[[[[[[[[[[[[[[[[[[[[[[[[\"}"),
-                       "no list 'arguments'"));
-  std::string front = "{\"arguments\": [], \"targets\": [], \"outputs\": [";
-  EXPECT_EQ(spoil(front + "]}"), "no failure");
-  EXPECT_TRUE(contains(spoil(front + "{}]}"), "has no name"));
-  EXPECT_TRUE(contains(spoil(front + "{\"name\": \"y\"}]}"), "has no dtype"));
+                       "no list 'weights'"));
+  std::string file = "{\"weights\": [], \"targets\": [], \"functions\": [";
+  EXPECT_TRUE(contains(spoil(file + "]}"), "there is no function"));
+  EXPECT_TRUE(contains(spoil(file + "{}]}"), "functions has no name"));
+  EXPECT_TRUE(
+      contains(spoil(file + "{\"name\": \"f\"}]}"), "no list 'arguments'"));
+  EXPECT_TRUE(contains(spoil(file + "{\"name\": \"f\", \"arguments\": []}]}"),
+                       "no list 'outputs'"));
+  for (StringRef number : {"-1", "0.5", "\"0\"", "4294967296", "[]"})
+    EXPECT_TRUE(contains(
+        spoil(file + "{\"name\": \"f\", \"arguments\": [{\"weight\": " +
+              number.str() + "}]}]}"),
+        "the number of a weight is none"));
   EXPECT_TRUE(contains(
-      spoil(front + "{\"name\": \"y\", \"dtype\": \"int8\"}]}"), "no shape"));
+      spoil(file + "{\"name\": \"f\", \"arguments\": [{\"weight\": 0}], "
+                   "\"outputs\": []}]}"),
+      "is weight number 0 of 0"));
+  std::string front =
+      file + "{\"name\": \"f\", \"arguments\": [], \"outputs\": [";
+  EXPECT_EQ(spoil(front + "]}]}"), "no failure");
+  EXPECT_TRUE(contains(spoil(front + "{}]}]}"), "has no name"));
+  EXPECT_TRUE(contains(spoil(front + "{\"name\": \"y\"}]}]}"), "has no dtype"));
+  EXPECT_TRUE(contains(
+      spoil(front + "{\"name\": \"y\", \"dtype\": \"int8\"}]}]}"), "no shape"));
   for (StringRef extent : {"-1", "1.5", "\"1\"", "18446744073709551615", "[]"})
     EXPECT_TRUE(contains(spoil(front +
                                "{\"name\": \"y\", \"dtype\": \"int8\", "
                                "\"shape\": [" +
-                               extent.str() + "]}]}"),
+                               extent.str() + "]}]}]}"),
                          "an extent that is no number from 0 on"));
   EXPECT_TRUE(contains(spoil(front + "{\"name\": \"y\", \"dtype\": \"int64\", "
-                                     "\"shape\": [4611686018427387904]}]}"),
+                                     "\"shape\": [4611686018427387904]}]}]}"),
                        "impossible shape"));
 }
 
@@ -527,19 +600,21 @@ void correctImage(std::string &bytes) {
 TEST_F(ProgramFileTest, MutantsAreLoadedOrRefused) {
   const char *given = std::getenv("METAOPS_TEST_MUTANTS");
   unsigned mutants = given ? std::strtoul(given, nullptr, 10) : 4000;
+  example.addFunction("other");
   std::string seed = example.write();
   std::mt19937 random(20240607);
   unsigned loaded = 0, refused = 0;
   for (unsigned i = 0; i < mutants; ++i) {
     std::string mutant = seed;
     mutate(mutant, random);
-    if (read32le(mutant.data() + 12) <= 7)
+    if (read32le(mutant.data() + 12) <= 12)
       correctImage(mutant);
     correct(mutant);
     LoadOptions options;
     options.threads = 1;
     options.code = i % 8 != 0;
     options.verify = i % 16 == 1;
+    options.function = i % 3 == 0 ? "other" : "";
     bool isFile = i % 64 == 2;
     auto program = isFile ? LoadedProgram::open(store(mutant), options)
                           : LoadedProgram::read(mutant, options);
@@ -557,6 +632,11 @@ TEST_F(ProgramFileTest, MutantsAreLoadedOrRefused) {
         sum += static_cast<const unsigned char *>(weight->data())[at];
     }
     EXPECT_GE((*program)->getScratchBytes(), 0);
+    for (const FunctionSignature &function :
+         (*program)->getSignature().functions) {
+      options.function = function.name;
+      llvm::consumeError((*program)->openFunction(options).takeError());
+    }
     if ((*program)->hasIR())
       llvm::consumeError((*program)->readIR().takeError());
     EXPECT_LT(sum, ~0u);

@@ -156,7 +156,7 @@ TEST_F(RecorderTest, HasDerivatives) {
                                /*keepDims=*/false);
   graph.retainVar(x);
   graph.retainVar(loss);
-  Derivatives derivatives(recorder, /*historyBytes=*/1 << 20);
+  Derivatives derivatives(recorder);
   derivatives.checkGrad(loss, x);
   llvm::SmallVector<Node *> gradients = derivatives.grad(loss, x);
   ASSERT_EQ(gradients.size(), 1u);

@@ -8,7 +8,7 @@
 
 #include "RegionFixture.h"
 
-#include "MetaOps/Runtime/Compiler/Captures.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -33,7 +33,7 @@ TEST_F(RegionNodesTest, CapturesAreOperandsBehindTheOperandsProper) {
   llvm::SmallVector<Node *> expected = {leaves[0], leaves[4], leaves[2],
                                         leaves[1], leaves[0]};
   EXPECT_TRUE(llvm::equal(node->operands, expected));
-  EXPECT_EQ(findCaptures(node->op).size(), 4u);
+  EXPECT_EQ(metaop::findCaptures(node->op).size(), 4u);
   // As often as among these.
   EXPECT_EQ(graph.getUsers(leaves[0]).size(), 2u);
   EXPECT_EQ(graph.getUsers(leaves[1]).size(), 1u);

@@ -229,6 +229,43 @@ TEST_F(ResumeTest, ALoopInALoopGoesOn) {
   stopEverywhere();
 }
 
+/// Rows are added to what is carried, from the last one on, and made of the
+/// sums by a loop inside, whose rows are single numbers of them.
+TEST_F(ResumeTest, ALoopOverRowsGoesOnAtItsRow) {
+  constexpr int64_t trips = 3, number = sizeof(float);
+  data.arguments = {kBytes, trips * kBytes};
+  data.results.resize(2);
+  data.results[0] = {data.getResult(0), trips * kBytes};
+  data.results[1] = {data.getResult(1), kBytes};
+  data.pointers = {kBytes, kBytes, kBytes, kBytes, number, number};
+  auto pointer = [&](int64_t i) { return data.getPointer(i); };
+  For inner;
+  inner.trips = kElements;
+  inner.rows = {{pointer(4), slot(pointer(1)), false},
+                {pointer(5), slot(pointer(3)), true}};
+  inner.body = {makeStep(longCall(scaleKernel, {3}, 1),
+                         {slot(pointer(4), 0, number)},
+                         {slot(pointer(5), 0, number)})};
+  For outer;
+  outer.trips = trips;
+  outer.isReverse = true;
+  Carry &carry = outer.carries.emplace_back();
+  carry.current = pointer(0);
+  carry.next = pointer(1);
+  carry.initial = slot(x());
+  carry.even = slot(data.getResult(1));
+  carry.odd = slot(arena(), 64);
+  carry.settles = true;
+  outer.rows = {{pointer(2), slot(y(), 0, trips * kBytes), false},
+                {pointer(3), slot(result(), 0, trips * kBytes), true}};
+  outer.body = {makeStep(longCall(mixKernel, {2}),
+                         {slot(pointer(0)), slot(pointer(2))},
+                         {slot(pointer(1))}),
+                makeStep(inner, {})};
+  data.steps = {makeStep(outer, {})};
+  stopEverywhere();
+}
+
 TEST_F(ResumeTest, CallsBesideOthersGoOn) {
   // Each is one step, so the four run side by side.
   data.results = {{x(), kBytes}, {y(), kBytes}};

@@ -153,7 +153,7 @@ protected:
     }
     session->wait(data);
     auto *first = static_cast<const float *>(data.buffer->data());
-    return std::vector<float>(first, first + countElements(data.shape));
+    return std::vector<float>(first, first + getNumElements(data.shape));
   }
 
   /// When nothing is on its way.

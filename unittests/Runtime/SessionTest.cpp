@@ -8,7 +8,7 @@
 
 #include "SessionFixture.h"
 
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

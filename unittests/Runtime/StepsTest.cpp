@@ -409,6 +409,7 @@ protected:
     data.pointers.push_back(kBytes);
     int64_t chosen = data.getPointer(2);
     data.packed = {{640, kBytes}};
+    Step sums = makeSums();
     int64_t packed = data.getPacked(0);
     carry.even = slot(arena(), 128);
     If branches;
@@ -429,11 +430,36 @@ protected:
         makeStep(branches, {flag(arena(), 0)}),
         makeStep(call(addKernel), {slot(carry.current), slot(chosen)},
                  {slot(arena(), 256)}),
-        makeStep(sort, {slot(arena(), 256)}, {slot(arena(), 320)}),
+        sums,
+        makeStep(sort, {slot(arena(), 384)}, {slot(arena(), 320)}),
         makeStep(Copies{copy}, {slot(arena(), 320)}, {slot(result())})};
     info.calls.resize(countSteps(data.steps));
     info.calls[1].name = "scale";
     bytes = writeProgram(data, info);
+  }
+
+  /// Adds up elements from the last to the first, each of which is a row; what
+  /// is carried is a row of the sums.
+  Step makeSums() {
+    constexpr int64_t row = sizeof(float);
+    data.pointers.insert(data.pointers.end(), 3, row);
+    For loop;
+    loop.trips = kElements;
+    loop.isReverse = true;
+    Carry &sum = loop.carries.emplace_back();
+    sum.current = data.getPointer(5);
+    sum.next = data.getPointer(4);
+    sum.isRow = true;
+    sum.initial = slot(data.getPacked(0), 0, row);
+    sum.even = slot(arena(), 448, row);
+    sum.settles = true;
+    loop.rows = {{data.getPointer(3), slot(arena(), 256), false},
+                 {data.getPointer(4), slot(arena(), 384), true}};
+    loop.body = {
+        makeStep(call(addKernel, {}, 1),
+                 {slot(sum.current, 0, row), slot(data.getPointer(3), 0, row)},
+                 {slot(sum.next, 0, row)})};
+    return makeStep(std::move(loop), {});
   }
 
   llvm::Expected<DescribedProgram> readBytes(llvm::StringRef from) {
@@ -454,6 +480,8 @@ protected:
         setKernels(std::get<While>(from[i].action).condition, loop->condition);
         setKernels(std::get<While>(from[i].action).body, loop->body);
       }
+      if (auto *loop = std::get_if<For>(&to[i].action))
+        setKernels(std::get<For>(from[i].action).body, loop->body);
     }
   }
   std::vector<float> runOn(ProgramData program) {
@@ -481,9 +509,27 @@ TEST_F(ProgramFormatTest, WhatIsReadIsWhatWasWritten) {
   EXPECT_EQ(program.info.calls[1].name, "scale");
   EXPECT_TRUE(program.info.isLoaded);
   setKernels(data.steps, program.data.steps);
-  // 3 is doubled six times; 27 is not under 10, so y is added.
-  EXPECT_EQ(runOn(program.data), (std::vector<float>{71, 133, 201, 262, 328}));
-  EXPECT_EQ(runOn(data), (std::vector<float>{71, 133, 201, 262, 328}));
+  // 3 is doubled six times; 27 is not under 10, so y is added. That is 201,
+  // 328, 71, 262 and 133, of which the sums from behind are taken, beside 27.
+  std::vector<float> expected = {160, 422, 493, 821, 1022};
+  EXPECT_EQ(runOn(program.data), expected);
+  EXPECT_EQ(runOn(data), expected);
+}
+
+TEST_F(ProgramFormatTest, GridsOfFurtherFunctionsAreNoScalars) {
+  KernelCall made = call(scaleKernel, {3, 4});
+  made.furtherGrids = {7, 0};
+  data.packed.clear();
+  data.steps = {makeStep(made, {slot(y())}, {slot(result())})};
+  info.calls.assign(1, {});
+  DescribedProgram program =
+      llvm::cantFail(readBytes(writeProgram(data, info)));
+  const auto &found = std::get<KernelCall>(program.data.steps[0].action);
+  EXPECT_EQ(found.scalars, (std::vector<int64_t>{3, 4}));
+  EXPECT_EQ(found.furtherGrids, (std::vector<int64_t>{7, 0}));
+  std::get<KernelCall>(data.steps[0].action).furtherGrids = {7, -1};
+  EXPECT_EQ(llvm::toString(readBytes(writeProgram(data, info)).takeError()),
+            "step 0 of a program has no kernel to call");
 }
 
 TEST_F(ProgramFormatTest, AMissingKernelIsNamed) {

@@ -158,7 +158,7 @@ TEST_F(StageTest, LoopsThatOneAccessTellsApartStay) {
             "metaop.yield %0 : tensor<8xf32>");
   EXPECT_EQ(getExtents(stage), Numbers({4, 8, 30}));
   const StageWrite &write = stage.writes[0];
-  EXPECT_EQ(write.kind, ReduceKind::Add);
+  EXPECT_EQ(write.kind, Combiner::Add);
   EXPECT_TRUE(write.isProjection);
   EXPECT_EQ(list(write.loops), Loops({1}));
   EXPECT_EQ(list(write.disjoint), Loops({1}));

@@ -119,6 +119,9 @@ public:
                     const ScheduleRequest &request) const override {
     scalar.addSchedules(pm, request);
   }
+  LogicalResult verify(KernelOp kernel) const override {
+    return scalar.verify(kernel);
+  }
   /// Returns false: schedules of kernels belong to processors.
   bool owns(ScheduleAttr) const override { return false; }
   FailureOr<KernelDescription> describe(KernelOp kernel) const override {

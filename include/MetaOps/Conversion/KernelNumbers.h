@@ -14,9 +14,9 @@
 
 namespace mlir::metaop {
 
-/// The kernels over buffers, for any target, that run one after another in a
-/// call of `module`'s only kernel: on a GPU, what its results start from is set
-/// by functions of their own.
+/// Returns the kernels over buffers, for any target, that run one after another
+/// in a call of `module`'s only kernel: on a GPU, what its results start from
+/// is set by functions of their own.
 SmallVector<FunctionOpInterface, 2> collectKernels(ModuleOp module);
 
 /// Makes an argument of each index constant of kernels over buffers, as
@@ -24,10 +24,11 @@ SmallVector<FunctionOpInterface, 2> collectKernels(ModuleOp module);
 /// that were abstracted stay as they are.
 LogicalResult abstractNumbers(ArrayRef<FunctionOpInterface> kernels);
 
-/// The first of so many numbers among the arguments of an abstracted kernel.
+/// Returns the first of so many numbers among the arguments of an abstracted
+/// kernel.
 unsigned getFirstNumber(FunctionOpInterface kernel, unsigned count);
 
-/// What becomes of one number of an abstracted kernel.
+/// The binding of one number of an abstracted kernel.
 struct NumberBinding {
   /// A constant in the code, or an argument that the code is called with.
   enum class Kind { Constant, Argument } kind = Kind::Constant;

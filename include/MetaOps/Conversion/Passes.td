@@ -35,7 +35,7 @@ def ConvertMetaOpToVectorPass
     ```mlir
     func.func @kernel_0(%x: memref<64xf32>, %y: memref<64xf32>,
                         %begin: index, %end: index)
-        attributes {metaop.num_buffers = 2, metaop.parallel_range = 1} {
+        attributes {metaop.entry = #metaop.entry<buffers = 2, range = 1>, metaop.kernel} {
       scf.for %block = %begin to %end step %c1 {
         scf.for %i = ... {
           %0 = vector.load %x[%i] : memref<64xf32>, vector<16xf32>
@@ -58,12 +58,12 @@ def ConvertMetaOpToGPUPass
     Each function that holds one `metaop.kernel` becomes a `gpu.module` with a
     function over one-dimensional buffers in global memory, the inputs before the
     results, and numbers. What blocks and threads do is what the stages'
-    schedules say, which are verified for the chip before. `metaop.grid` is the
-    number of blocks of a call. Functions run in order with the same arguments;
+    schedules say, which are verified for the chip before. The `range` of
+    `metaop.entry` is the number of blocks of a call. Functions run in order with the same arguments;
     one in front of that with the name of the kernel sets to the identity what
     is combined in memory. Where floats are summed in no order that is known,
-    two more add them as integers; `metaop.scratch` then says how many words the
-    last buffers have, which are the kernel's own.
+    two more add them as integers; `scratch` then says how many words the last
+    buffers have, which are the kernel's own.
 
     Before:
     ```mlir
@@ -77,7 +77,7 @@ def ConvertMetaOpToGPUPass
     ```mlir
     gpu.module @kernel_0 {
       gpu.func @kernel_0(%x: memref<1048576xf32, 1>, %y: memref<1048576xf32, 1>)
-          kernel attributes {metaop.num_buffers = 2, metaop.grid = 256,
+          kernel attributes {metaop.entry = #metaop.entry<buffers = 2, range = 256>,
           metaop.launch = #metaop.launch<threads = 256, index_bits = 32>} {
         %thread = gpu.thread_id x
         %block = gpu.block_id x
@@ -103,20 +103,19 @@ def ConvertMetaOpToGPUPass
 def AbstractNumbersPass : Pass<"metaop-abstract-numbers", "::mlir::ModuleOp"> {
   let summary = "Makes arguments of the numbers of kernels";
   let description = [{
-    In each function with `metaop.num_buffers`, every `arith.constant` of type
-    index becomes an argument, in the order of the text, before the two bounds;
+    In each kernel over buffers, a `func.func` with `metaop.kernel` or a kernel
+    of `gpu`, every `arith.constant` of type index becomes an argument, in the order of the text, before the two bounds;
     the values are listed in `metaop.numbers`. Buffers forget their lengths. In
     kernels for GPUs, which have no bounds, numbers are the last arguments.
 
     Kernels that differ in extents, strides or offsets only become equal by
-    this, but for `metaop.numbers` and the two attributes that tell a call's
-    range and work. The runtime compiles specialisations of such a family:
-    numbers that differ stay arguments, others become constants again.
+    this, but for `metaop.numbers` and `metaop.entry`. The runtime compiles
+    specialisations of such a family: numbers that differ stay arguments, others become constants again.
 
     Before:
     ```mlir
     func.func @k(%x: memref<64xf32>, %begin: index, %end: index)
-        attributes {metaop.num_buffers = 1, metaop.parallel_range = 4} {
+        attributes {metaop.entry = #metaop.entry<buffers = 1, range = 4>, metaop.kernel} {
       %c1 = arith.constant 1 : index
       scf.for %i = %begin to %end step %c1 {
         %c16 = arith.constant 16 : index
@@ -126,7 +125,7 @@ def AbstractNumbersPass : Pass<"metaop-abstract-numbers", "::mlir::ModuleOp"> {
     ```mlir
     func.func @k(%x: memref<?xf32>, %n0: index, %n1: index, %begin: index,
                  %end: index)
-        attributes {metaop.num_buffers = 1, metaop.parallel_range = 4,
+        attributes {metaop.entry = #metaop.entry<buffers = 1, range = 4>, metaop.kernel,
                     metaop.numbers = array<i64: 1, 16>} {
       scf.for %i = %begin to %end step %n0 {
         %0 = arith.muli %i, %n1 : index
@@ -150,7 +149,7 @@ def BindNumbersPass : Pass<"metaop-bind-numbers", "::mlir::ModuleOp"> {
     ```mlir
     func.func @k(%x: memref<?xf32>, %n0: index, %n1: index, %begin: index,
                  %end: index)
-        attributes {metaop.num_buffers = 1, metaop.parallel_range = 4,
+        attributes {metaop.entry = #metaop.entry<buffers = 1, range = 4>, metaop.kernel,
                     metaop.numbers = array<i64: 1, 16>} {
       scf.for %i = %begin to %end step %n0 {
         %0 = arith.muli %i, %n1 : index
@@ -158,7 +157,7 @@ def BindNumbersPass : Pass<"metaop-bind-numbers", "::mlir::ModuleOp"> {
     After:
     ```mlir
     func.func @k(%x: memref<?xf32>, %begin: index, %end: index)
-        attributes {metaop.num_buffers = 1, metaop.parallel_range = 4} {
+        attributes {metaop.entry = #metaop.entry<buffers = 1, range = 4>, metaop.kernel} {
       %c1 = arith.constant 1 : index
       %c16 = arith.constant 16 : index
       scf.for %i = %begin to %end step %c1 {
@@ -287,7 +286,7 @@ def FormFmaPass : Pass<"metaop-form-fma"> {
 def KernelEntryPass : Pass<"metaop-kernel-entry", "::mlir::ModuleOp"> {
   let summary = "Adds the entry point of each kernel";
   let description = [{
-    For each function with `metaop.num_buffers`, a function that the runtime
+    For each function with `metaop.kernel`, a function that the runtime
     calls through one type of pointer, whatever the kernel:
 
     ```c
@@ -296,7 +295,8 @@ def KernelEntryPass : Pass<"metaop-kernel-entry", "::mlir::ModuleOp"> {
     ```
 
     `scalars` are the index arguments of the kernel in order, but for the two
-    bounds, which are `begin` and `end`.
+    bounds, which are `begin` and `end`. The kernel is then LLVM's to
+    inline, and what the dialect says of it goes.
 
     Before:
     ```mlir
@@ -319,7 +319,7 @@ def VerifyGpuKernelsPass : Pass<"metaop-verify-gpu", "::mlir::ModuleOp"> {
   let description = [{
     The legality check of the phase `gpu`. Each `gpu.module` holds kernels that a
     call runs in order with the same arguments: 1-d buffers in memory space 1, as
-    many as `metaop.num_buffers` says, then numbers of type index. Each has a
+    many as `metaop.entry` says, then numbers of type index. Each has a
     `metaop.launch` that the chip can run, and shared memory, if any, as workgroup
     attributions of static shapes in space 3, no more than the chip has. Threads
     and blocks are numbered along x. Masked accesses and gathers of vectors are refused: they
@@ -364,7 +364,7 @@ def GpuEntryPass : Pass<"metaop-gpu-entry", "::mlir::ModuleOp"> {
     Before:
     ```mlir
     gpu.func @k(%x: memref<?xf32, 1>, %n: index) kernel
-        attributes {metaop.num_buffers = 1, metaop.launch = #metaop.launch<threads = 256>}
+        attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 256>}
     ```
     After:
     ```mlir

@@ -9,6 +9,7 @@
 #ifndef METAOPS_INTERPRETER_INTERPRETER_H
 #define METAOPS_INTERPRETER_INTERPRETER_H
 
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Interpreter/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -90,6 +91,8 @@ private:
                                  Values &values);
   llvm::Expected<Tensors> runWhile(scf::WhileOp op, ArrayRef<Tensor> operands,
                                    Values &values);
+  llvm::Expected<Tensors> runScan(ScanOp op, ArrayRef<Tensor> operands,
+                                  Values &values);
   /// Fails if the loop is to stop.
   llvm::Error checkStop(Operation *loop);
   llvm::Expected<Tensors> runCall(Operation *op, ArrayRef<Tensor> operands);

@@ -52,4 +52,27 @@ def ExplainPass : Pass<"metaop-explain"> {
   let constructor = "::mlir::metaop::createExplainPass()";
 }
 
+def VerifySchedulesPass : Pass<"metaop-verify-schedules"> {
+  let summary = "Checks that a target can have the schedules of kernels";
+  let description = [{
+    Asks the target of each `metaop.kernel` whether its schedules are legal:
+    whether code can be made of them that computes what the stages say. What is
+    not is an error at the stage, with the label of the
+    [rule](Schedule.md#rules) that is broken, and the line of the file that the
+    schedule is from, if there is one. Nothing is changed. Pipelines do so where
+    they reach the phase `scheduled`.
+
+    ```
+    error: 'metaop.fused' op (P3) loop 1 is not parallel: its iterations write
+    the same elements of result 0
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"",
+           "The target, with its options, as {cuda chip=sm_80}">
+  ];
+  // It takes the targets that there are, so it is registered by hand.
+  let constructor = "::mlir::metaop::createVerifySchedulesPass()";
+}
+
 #endif // METAOPS_PIPELINES_PASSES_TD

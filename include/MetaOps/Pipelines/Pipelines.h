@@ -46,7 +46,7 @@ SmallVector<StringRef> getPipelinePhases(const Target &target);
 StringRef findPipelineStart(ModuleOp module);
 
 struct PipelineOptions {
-  /// The target of the code. Lives as long as the pipeline is built.
+  /// The target of the code. Lives as long as the passes.
   const Target *target = nullptr;
   /// The phase that the module is in. The text lives as long as the target.
   StringRef from = kGraphPhase;

@@ -59,6 +59,12 @@ public:
   /// Appends the passes from the phase `fused` to `scheduled`.
   virtual void addSchedules(OpPassManager &pm,
                             const ScheduleRequest &request) const = 0;
+  /// Appends what schedules leave to the plan of a program's memory, behind it.
+  virtual void addPlannedSchedules(OpPassManager &pm) const {}
+  /// Checks that a scheduled kernel is legal: that its schedules are of the
+  /// target, and that code can be made of them that computes what its stages
+  /// say. Fails, with a diagnostic that names the rule.
+  virtual LogicalResult verify(KernelOp kernel) const = 0;
   /// Returns true if a schedule is of the form that the target's have.
   virtual bool owns(ScheduleAttr schedule) const = 0;
   /// Describes what a scheduled kernel does. Fails, with a diagnostic, where

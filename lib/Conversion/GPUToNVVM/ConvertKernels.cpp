@@ -15,8 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Conversion/AtomicKinds.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -42,7 +43,7 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// What LLVM has no operation on vectors for.
+/// Rewrites what LLVM has no operation on vectors for.
 static LogicalResult expandVectors(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   vector::populateVectorBroadcastLoweringPatterns(patterns);
@@ -54,10 +55,10 @@ static LogicalResult expandVectors(gpu::GPUModuleOp module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
-/// Indices have 32 bits where nothing that is computed of them takes more: not
-/// the places, from their parts on (NumberLimits.cpp), nor extents and numbers
-/// of threads and blocks. Saying so lets the constants of places into the
-/// instructions that access memory.
+/// Marks arithmetic of indices, which does not wrap: they have 32 bits where
+/// nothing that is computed of them takes more: not the places, from their
+/// parts on (NumberLimits.cpp), nor extents and numbers of threads and blocks.
+/// This lets the constants of places into the instructions that access memory.
 static void markNoWrap(gpu::GPUModuleOp module) {
   module.walk([](arith::ArithIntegerOverflowFlagsInterface op) {
     if (getElementTypeOrSelf(op->getResult(0).getType()).isIndex())
@@ -67,34 +68,6 @@ static void markNoWrap(gpu::GPUModuleOp module) {
   });
 }
 
-static std::optional<LLVM::AtomicBinOp>
-getAtomicKind(arith::AtomicRMWKind kind) {
-  switch (kind) {
-  case arith::AtomicRMWKind::addf:
-    return LLVM::AtomicBinOp::fadd;
-  case arith::AtomicRMWKind::addi:
-    return LLVM::AtomicBinOp::add;
-  case arith::AtomicRMWKind::assign:
-    return LLVM::AtomicBinOp::xchg;
-  case arith::AtomicRMWKind::maxs:
-    return LLVM::AtomicBinOp::max;
-  case arith::AtomicRMWKind::maxu:
-    return LLVM::AtomicBinOp::umax;
-  case arith::AtomicRMWKind::mins:
-    return LLVM::AtomicBinOp::min;
-  case arith::AtomicRMWKind::minu:
-    return LLVM::AtomicBinOp::umin;
-  case arith::AtomicRMWKind::ori:
-    return LLVM::AtomicBinOp::_or;
-  case arith::AtomicRMWKind::xori:
-    return LLVM::AtomicBinOp::_xor;
-  case arith::AtomicRMWKind::andi:
-    return LLVM::AtomicBinOp::_and;
-  default:
-    return std::nullopt;
-  }
-}
-
 namespace {
 struct LowerAtomic : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -102,7 +75,7 @@ struct LowerAtomic : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
   LogicalResult
   matchAndRewrite(memref::AtomicRMWOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::optional<LLVM::AtomicBinOp> kind = getAtomicKind(op.getKind());
+    std::optional<LLVM::AtomicBinOp> kind = findAtomicInstruction(op.getKind());
     if (!kind)
       return rewriter.notifyMatchFailure(op, "is no atomic instruction");
     Value address = getStridedElementPtr(
@@ -118,7 +91,7 @@ struct LowerAtomic : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
   }
 };
 
-/// A cast of a memref to a pointer is the address that it begins at.
+/// Replaces a cast of a memref to a pointer by the address that it begins at.
 struct LowerAddress : ConvertOpToLLVMPattern<UnrealizedConversionCastOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -150,8 +123,9 @@ struct ConvertKernelsToNVVMPass
 
 private:
   unsigned getIndexBits() {
+    MetaOpDialect::LaunchAttrHelper launchOf(&getContext());
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (auto launch = kernel->getAttrOfType<LaunchAttr>("metaop.launch"))
+      if (LaunchAttr launch = launchOf.getAttr(kernel))
         return launch.getIndexBits();
     return 64;
   }

@@ -18,7 +18,8 @@
 
 #include "GpuEntry.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
+#include "MetaOps/Target/Description/Chip.h"
 #include "MetaOps/Target/Description/Processor.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -37,8 +38,8 @@ using namespace mlir::metaop;
 
 /// What a kernel may hold of shared memory without its call's asking for it.
 static constexpr int64_t kStaticSharedBytes = int64_t(48) << 10;
-/// The widest access of one thread; and what copies in bulk ask for.
-static constexpr int64_t kVectorBytes = 16, kBulkBytes = 128;
+/// Bytes that copies in bulk ask shared memory to begin at multiples of.
+static constexpr int64_t kBulkBytes = 128;
 
 static constexpr StringLiteral kAlign = "llvm.align";
 
@@ -53,7 +54,8 @@ class EntryBuilder {
 public:
   explicit EntryBuilder(gpu::GPUFuncOp kernel)
       : kernel(kernel), b(OpBuilder::atBlockBegin(&kernel.getBody().front())),
-        launch(kernel->getAttrOfType<LaunchAttr>("metaop.launch")),
+        launch(MetaOpDialect::LaunchAttrHelper(kernel.getContext())
+                   .getAttr(kernel)),
         converter(b.getContext(), getOptions()) {}
 
   void build();
@@ -151,7 +153,7 @@ void EntryBuilder::takeArguments() {
 int64_t EntryBuilder::getAlignment(unsigned attribution) {
   auto given = dyn_cast_if_present<IntegerAttr>(
       kernel.getWorkgroupAttributionAttr(attribution, kAlign));
-  return std::max(given ? given.getInt() : 0, kVectorBytes);
+  return std::max(given ? given.getInt() : 0, Chip::kMaxAccessBytes);
 }
 
 SmallVector<int64_t> EntryBuilder::getOffsets() {
@@ -198,7 +200,8 @@ void EntryBuilder::shareDynamically(int64_t numBytes) {
   kernel->setAttr(kernel.getNumWorkgroupAttributionsAttrName(),
                   b.getI64IntegerAttr(0));
   kernel->removeAttr(kernel.getWorkgroupAttribAttrsAttrName());
-  kernel->setAttr("metaop.dynamic_shared_bytes", b.getI64IntegerAttr(numBytes));
+  MetaOpDialect::DynamicSharedBytesAttrHelper(b.getContext())
+      .setAttr(kernel, b.getI64IntegerAttr(numBytes));
 }
 
 void EntryBuilder::placeSharedMemory() {
@@ -219,9 +222,10 @@ void EntryBuilder::build() {
 namespace {
 struct GpuEntryPass : metaop::impl::GpuEntryPassBase<GpuEntryPass> {
   void runOnOperation() override {
+    MetaOpDialect::LaunchAttrHelper launchOf(&getContext());
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
       for (auto kernel : module.getOps<gpu::GPUFuncOp>())
-        if (kernel->hasAttrOfType<LaunchAttr>("metaop.launch"))
+        if (launchOf.isAttrPresent(kernel))
           EntryBuilder(kernel).build();
   }
 };

@@ -38,21 +38,27 @@ static bool isBuffer(Type type) {
          isInSpace(buffer, NVVM::NVVMMemorySpace::Global);
 }
 
-/// Buffers, then numbers.
+static LaunchAttr getLaunch(gpu::GPUFuncOp kernel) {
+  return MetaOpDialect::LaunchAttrHelper(kernel.getContext()).getAttr(kernel);
+}
+
+/// Verifies that the arguments are buffers, then numbers.
 static LogicalResult verifyArguments(gpu::GPUFuncOp kernel) {
-  auto count = kernel->getAttrOfType<IntegerAttr>("metaop.num_buffers");
-  if (!count)
-    return kernel.emitOpError("expects `metaop.num_buffers`");
+  MetaOpDialect::EntryAttrHelper entryOf(kernel.getContext());
+  EntryAttr entry = entryOf.getAttr(kernel);
+  if (!entry)
+    return kernel.emitOpError("expects `") << entryOf.getName().strref() << "`";
+  int64_t count = entry.getBuffers();
   auto isSound = [&](auto argument) {
     auto [position, type] = argument;
-    return static_cast<int64_t>(position) < count.getInt() ? isBuffer(type)
-                                                           : type.isIndex();
+    return static_cast<int64_t>(position) < count ? isBuffer(type)
+                                                  : type.isIndex();
   };
   ArrayRef<Type> types = kernel.getArgumentTypes();
-  if (static_cast<int64_t>(types.size()) < count.getInt() ||
+  if (static_cast<int64_t>(types.size()) < count ||
       !llvm::all_of(llvm::enumerate(types), isSound))
     return kernel.emitOpError("expects ")
-           << count.getInt()
+           << count
            << " 1-d buffers in memory space 1, then numbers of type index, "
               "given "
            << kernel.getFunctionType();
@@ -79,9 +85,10 @@ static LogicalResult verifySharedMemory(gpu::GPUFuncOp kernel,
 }
 
 static LogicalResult verifyLaunch(gpu::GPUFuncOp kernel, const Chip &chip) {
-  auto launch = kernel->getAttrOfType<LaunchAttr>("metaop.launch");
+  LaunchAttr launch = getLaunch(kernel);
   if (!launch)
-    return kernel.emitOpError("expects `metaop.launch`");
+    return kernel.emitOpError("expects `")
+           << MetaOpDialect::LaunchAttrHelper::getNameStr() << "`";
   if (launch.getCluster() > chip.maxCluster)
     return kernel.emitOpError("expects clusters of at most ")
            << chip.maxCluster << " blocks on " << chip.name << ", given "
@@ -119,7 +126,8 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel, const Chip &chip) {
   return failure(result.wasInterrupted());
 }
 
-/// A call runs the kernels of a module in order, with the same arguments.
+/// Verifies a module: a call runs its kernels in order, with the same
+/// arguments.
 static LogicalResult verifyModule(gpu::GPUModuleOp module, const Chip &chip) {
   auto kernels = llvm::to_vector(module.getOps<gpu::GPUFuncOp>());
   auto isKernel = [](gpu::GPUFuncOp function) { return function.isKernel(); };
@@ -129,7 +137,7 @@ static LogicalResult verifyModule(gpu::GPUModuleOp module, const Chip &chip) {
     if (failed(verifyKernel(kernel, chip)))
       return failure();
   auto getIndexBits = [](gpu::GPUFuncOp kernel) {
-    return kernel->getAttrOfType<LaunchAttr>("metaop.launch").getIndexBits();
+    return getLaunch(kernel).getIndexBits();
   };
   for (gpu::GPUFuncOp kernel : llvm::drop_begin(kernels)) {
     if (kernel.getArgumentTypes() != kernels.front().getArgumentTypes())

@@ -25,6 +25,7 @@
 #include "AtomicResults.h"
 #include "Addresses.h"
 #include "FixedPointSums.h"
+#include "MetaOps/Conversion/AtomicKinds.h"
 #include "MetaOps/Conversion/StageBody/Conditions.h"
 #include "MetaOps/Conversion/StageBody/MemoryAccess.h"
 #include "MetaOps/Conversion/StageBody/Reduction.h"
@@ -46,37 +47,17 @@ static void emitInstruction(OpBuilder &b, Location loc, LLVM::AtomicBinOp kind,
                             LLVM::AtomicOrdering::monotonic, kScope);
 }
 
-/// The instruction of a kind, if there is one.
-static std::optional<LLVM::AtomicBinOp> findInstruction(ReduceKind kind,
+/// Returns the instruction of a combiner, if there is one.
+static std::optional<LLVM::AtomicBinOp> findInstruction(Combiner kind,
                                                         Type element) {
-  if (isa<FloatType>(element))
-    return kind == ReduceKind::Add && (element.isF32() || element.isF64())
-               ? std::optional(LLVM::AtomicBinOp::fadd)
-               : std::nullopt;
+  std::optional<arith::AtomicRMWKind> known = getArithKind(kind, element);
   unsigned width = element.getIntOrFloatBitWidth();
-  if (width != 32 && width != 64)
+  if (!known || (width != 32 && width != 64))
     return std::nullopt;
-  bool isUnsigned = element.isUnsignedInteger();
-  switch (kind) {
-  case ReduceKind::Add:
-    return LLVM::AtomicBinOp::add;
-  case ReduceKind::Max:
-    return isUnsigned ? LLVM::AtomicBinOp::umax : LLVM::AtomicBinOp::max;
-  case ReduceKind::Min:
-    return isUnsigned ? LLVM::AtomicBinOp::umin : LLVM::AtomicBinOp::min;
-  case ReduceKind::And:
-    return LLVM::AtomicBinOp::_and;
-  case ReduceKind::Or:
-    return LLVM::AtomicBinOp::_or;
-  case ReduceKind::Xor:
-    return LLVM::AtomicBinOp::_xor;
-  case ReduceKind::Mul:
-    return std::nullopt;
-  }
-  llvm_unreachable("all kinds are handled");
+  return findAtomicInstruction(*known);
 }
 
-/// The largest or smallest of floats of 32 or 64 bits.
+/// Combines by the largest or smallest of floats of 32 or 64 bits.
 static void emitFloatExtreme(OpBuilder &b, Location loc, bool isMax,
                              Value address, Value value) {
   unsigned width = value.getType().getIntOrFloatBitWidth();
@@ -148,19 +129,21 @@ static void emitExchange(OpBuilder &b, Location loc, const Reduction &reduction,
   scf::YieldOp::create(b, loc, after->getArguments());
 }
 
-void metaop::emitAtomic(OpBuilder &b, Location loc, ReduceKind kind,
-                        Type element, Value memory, Value place, Value value) {
+void metaop::emitAtomic(OpBuilder &b, Location loc, Combiner kind, Type element,
+                        Value memory, Value place, Value value) {
   emitAtomicTo(b, loc, kind, element, emitAddress(b, loc, memory, place),
                value);
 }
 
-void metaop::emitAtomicTo(OpBuilder &b, Location loc, ReduceKind kind,
+void metaop::emitAtomicTo(OpBuilder &b, Location loc, Combiner kind,
                           Type element, Value address, Value value) {
-  bool isExtreme = kind == ReduceKind::Max || kind == ReduceKind::Min;
+  std::optional<arith::AtomicRMWKind> known = getArithKind(kind, element);
+  bool isMax = known == arith::AtomicRMWKind::maximumf;
+  bool isExtreme = isMax || known == arith::AtomicRMWKind::minimumf;
   if (auto instruction = findInstruction(kind, element))
     emitInstruction(b, loc, *instruction, address, value);
   else if (isExtreme && (element.isF32() || element.isF64()))
-    emitFloatExtreme(b, loc, kind == ReduceKind::Max, address, value);
+    emitFloatExtreme(b, loc, isMax, address, value);
   else
     emitExchange(b, loc, Reduction(kind, element), element, address, value);
 }

@@ -19,10 +19,10 @@ void emitAtomics(GpuFunction &function, ThreadTile &tile,
                  const StageWrite &write, Value buffer, Value condition);
 
 /// `memory[place] = combine(memory[place], value)`, at once for all threads.
-void emitAtomic(OpBuilder &b, Location loc, ReduceKind kind, Type element,
+void emitAtomic(OpBuilder &b, Location loc, Combiner kind, Type element,
                 Value memory, Value place, Value value);
 /// The same of what is at an address.
-void emitAtomicTo(OpBuilder &b, Location loc, ReduceKind kind, Type element,
+void emitAtomicTo(OpBuilder &b, Location loc, Combiner kind, Type element,
                   Value address, Value value);
 
 /// What is at an address that other threads access atomically.

@@ -28,6 +28,7 @@
 #include "MetaOps/Conversion/StageBody/Conditions.h"
 #include "MetaOps/Conversion/StageBody/LoopRange.h"
 #include "MetaOps/Conversion/StageBody/MemoryAccess.h"
+#include "MetaOps/Target/Description/Chip.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -36,7 +37,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-static constexpr int64_t kWarpThreads = 32;
 /// Groups that are combined without a loop, and in an iteration of one.
 static constexpr int64_t kMaxGroupsAtOnce = 16;
 static constexpr int64_t kGroupsAtOnce = 8;
@@ -179,7 +179,7 @@ Value Partials::emitShuffle(Value value, int64_t distance) {
   Type type = value.getType();
   unsigned width = type.getIntOrFloatBitWidth();
   auto exchange = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(b, loc, word, distance, kWarpThreads,
+    return gpu::ShuffleOp::create(b, loc, word, distance, Chip::kWarpThreads,
                                   gpu::ShuffleMode::XOR)
         .getShuffleResult();
   };
@@ -206,13 +206,13 @@ Value Partials::emitShuffle(Value value, int64_t distance) {
 
 void Partials::shuffle() {
   // A warp that is not full cannot exchange.
-  if (function.getNumThreads() % kWarpThreads != 0)
+  if (function.getNumThreads() % Chip::kWarpThreads != 0)
     return;
   for (Level &level : threads) {
     if (level.isKept || !llvm::isPowerOf2_64(level.stride))
       continue;
     while (level.getRest() % 2 == 0 &&
-           level.stride * level.combined < kWarpThreads) {
+           level.stride * level.combined < Chip::kWarpThreads) {
       for (Value &value : scalars)
         value = partials.reduction.emitCombine(
             b, loc, value, emitShuffle(value, level.stride * level.combined));

@@ -48,21 +48,17 @@ unsigned BlockTree::getNumOpened(unsigned stage) const {
 }
 
 LogicalResult BlockTree::createEmitters(BindFn bind) {
-  if (failed(locals.allocate()))
-    return failure();
+  locals.allocate();
   for (auto [number, each] : llvm::enumerate(stages)) {
     FailureOr<StageBindings> bindings = bind(each.stage);
     if (failed(bindings))
       return failure();
     locals.bind(number, *bindings);
-    FailureOr<StagedReads> staged =
-        StagedReads::create(function, each, *bindings);
-    if (failed(staged))
-      return failure();
+    StagedReads staged = StagedReads::create(function, each, *bindings);
     levels.push_back(std::make_unique<ThreadLevels>(each.stage, each.schedule));
     emitters.push_back(std::make_unique<BlockStage>(
         function, locals, *levels.back(), std::move(*bindings),
-        std::move(*staged), number, getNumOpened(number)));
+        std::move(staged), number, getNumOpened(number)));
   }
   return success();
 }

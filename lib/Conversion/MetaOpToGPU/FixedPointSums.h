@@ -19,9 +19,8 @@ class GpuFunction;
 /// A sum of floats that threads of the whole grid add to in any order, with the
 /// same bits whatever the order is.
 struct FixedPointSum {
-  /// Fails, with a diagnostic, where the memory that it needs is not known.
-  static FailureOr<FixedPointSum> create(const Stage &stage,
-                                         const StageWrite &write);
+  /// Makes that of a write, of which all extents are known.
+  static FixedPointSum create(const Stage &stage, const StageWrite &write);
 
   /// Words of 64 bits of its memory: an exponent of 32 bits for each element of
   /// the result, then one or two words for each.

@@ -8,14 +8,12 @@
 
 #include "GpuFunction.h"
 #include "MetaOps/Conversion/StageBody/LoopRange.h"
+#include "MetaOps/Target/Description/Chip.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
-
-/// The widest access of memory, in bytes.
-static constexpr int64_t kVectorBytes = 16;
 
 Attribute metaop::getMemorySpace(MLIRContext *context, GpuMemory memory) {
   return IntegerAttr::get(IntegerType::get(context, 64),
@@ -38,8 +36,8 @@ Value GpuFunction::addShared(Type type, int64_t numElements) {
                       getMemorySpace(b.getContext(), GpuMemory::Shared));
   Value added = function.addWorkgroupAttribution(memory, loc);
   unsigned number = function.getNumWorkgroupAttributions() - 1;
-  function.setWorkgroupAttributionAttr(number, "llvm.align",
-                                       b.getI64IntegerAttr(kVectorBytes));
+  function.setWorkgroupAttributionAttr(
+      number, "llvm.align", b.getI64IntegerAttr(Chip::kMaxAccessBytes));
   return added;
 }
 

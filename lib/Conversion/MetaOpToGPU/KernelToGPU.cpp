@@ -17,8 +17,9 @@
 //
 // The last one has the name of the kernel and does its stages, in the blocks
 // and threads that the schedules say (BlockTree.cpp). One in front of it sets
-// to the identity what is combined in memory. `metaop.grid` is the number of
-// blocks of a call, where it is known, and `metaop.launch` the threads of each.
+// to the identity what is combined in memory. `metaop.entry` has the number
+// of blocks of a call, where it is known, and `metaop.launch` the threads of
+// each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +67,7 @@ private:
       llvm::function_ref<LogicalResult(GpuFunction &, KernelFrame &)>;
 
   LogicalResult readStages();
-  LogicalResult findSums();
+  void findSums();
   bool hasNarrowIndices();
   void chooseIndices();
   LaunchAttr getSimpleLaunch();
@@ -101,52 +102,22 @@ private:
 } // namespace
 
 LogicalResult KernelToGPU::readStages() {
-  // A stage behind one without iterations shares with the one before that what
-  // all three share.
-  int64_t mostShared = INT64_MAX;
-  for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
-    FailureOr<Stage> stage = Stage::build(op);
-    if (failed(stage))
-      return failure();
-    ScheduleAttr schedule = op.getScheduleAttr();
-    if (stage->isEmpty()) {
-      empty.push_back({std::move(*stage), schedule});
-      mostShared =
-          std::min(mostShared, schedule ? schedule.getShared() : int64_t(0));
-      continue;
-    }
-    if (!schedule)
-      return op.emitOpError("has no schedule; run metaop-schedule-gpu before");
-    if (stages.empty() && schedule.getShared() != 0)
-      return op.emitOpError("the first stage of a kernel shares no loops");
-    stages.push_back(
-        {std::move(*stage),
-         schedule.withShared(std::min(mostShared, schedule.getShared()))});
-    mostShared = INT64_MAX;
-  }
-  if (!stages.empty() && failed(verifyGpuKernel(stages, chip)))
+  FailureOr<GpuKernelStages> read = readGpuStages(kernel);
+  if (failed(read) || failed(verifyGpuStages(read->stages, chip)))
     return failure();
-  return findSums();
+  stages = std::move(read->stages);
+  empty = std::move(read->empty);
+  findSums();
+  return success();
 }
 
-LogicalResult KernelToGPU::findSums() {
-  if (kernel->hasAttr(kFloatAtomicsAttr))
-    return success();
+void KernelToGPU::findSums() {
+  if (kernel.getFloatAtomics())
+    return;
   for (const GpuStage &each : stages)
-    for (const StageWrite &write : each.stage.writes) {
-      Type element = getElementTypeOrSelf(write.value);
-      if (!isAtomic(write) || write.kind != ReduceKind::Add ||
-          !isa<FloatType>(element))
-        continue;
-      if (!element.isF32() && !element.isF64())
-        return kernel.emitOpError("sums ")
-               << element << " in any order, which have to be widened before";
-      FailureOr<FixedPointSum> sum = FixedPointSum::create(each.stage, write);
-      if (failed(sum))
-        return failure();
-      sums.push_back(*sum);
-    }
-  return success();
+    for (const StageWrite &write : each.stage.writes)
+      if (addsFloatsInAnyOrder(write))
+        sums.push_back(FixedPointSum::create(each.stage, write));
 }
 
 /// The bytes of a tensor, if they are known.
@@ -156,7 +127,7 @@ static std::optional<int64_t> findBytes(RankedTensorType type) {
   return type.getNumElements() * getElementBytes(type);
 }
 
-/// Whether all places and iterations are numbers of 32 bits.
+/// Returns whether all places and iterations are numbers of 32 bits.
 bool KernelToGPU::hasNarrowIndices() {
   auto isSmall = [&](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -194,7 +165,7 @@ void KernelToGPU::chooseIndices() {
   indexBits = 32;
 }
 
-/// Whether a call may have a result in the memory of an argument.
+/// Returns whether a call may have a result in the memory of an argument.
 bool KernelToGPU::mayBeOverwritten(BlockArgument argument) {
   SmallVector<unsigned> inputs;
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
@@ -231,12 +202,14 @@ LogicalResult KernelToGPU::addFunction(StringRef name, int64_t grid,
   auto lowered = gpu::GPUFuncOp::create(b, function.getLoc(), name,
                                         b.getFunctionType(types, {}));
   lowered->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  lowered->setAttr("metaop.num_buffers", b.getI64IntegerAttr(numBuffers));
-  if (!scratch.empty())
-    lowered->setAttr("metaop.scratch", b.getDenseI64ArrayAttr(scratch));
+  std::optional<int64_t> range;
   if (!ShapedType::isDynamic(grid))
-    lowered->setAttr("metaop.grid", b.getI64IntegerAttr(grid));
-  lowered->setAttr("metaop.launch", launch);
+    range = grid;
+  MetaOpDialect::EntryAttrHelper(b.getContext())
+      .setAttr(lowered, EntryAttr::get(b.getContext(), numBuffers, range,
+                                       /*work_per_step=*/0, scratch,
+                                       /*flushes_denormals=*/false));
+  MetaOpDialect::LaunchAttrHelper(b.getContext()).setAttr(lowered, launch);
   // What nobody writes may be read past the cache of what is written.
   unsigned position = 0;
   for (BlockArgument argument : function.getArguments())

@@ -117,7 +117,7 @@ AffineExpr LocalValues::getClusterOffset(const Local &local, unsigned reader,
   return rank * local.size + offset;
 }
 
-LogicalResult LocalValues::addMemory(Local &local, unsigned numShared) {
+void LocalValues::addMemory(Local &local, unsigned numShared) {
   GpuStage &writer = stages[local.writer];
   const StageWrite &write = *local.write;
   FusedOp op = writer.stage.op;
@@ -126,10 +126,7 @@ LogicalResult LocalValues::addMemory(Local &local, unsigned numShared) {
        llvm::zip_equal(write.map.getResults(), write.shape)) {
     auto depth = getSharedLevel(index, writer, numShared);
     auto number = dyn_cast<AffineConstantExpr>(extent);
-    if (!number && !depth)
-      return op.emitOpError("result ")
-             << write.result
-             << " cannot live in a block's memory: its extents are not known";
+    assert((number || depth) && "what lives in a block has known extents: G18");
     // The dimensions that are collapsed into this one are numbered with it.
     if (depth)
       for (unsigned outer = shape.size(); outer-- > 0;) {
@@ -159,10 +156,9 @@ LogicalResult LocalValues::addMemory(Local &local, unsigned numShared) {
   store.place.offset = getOffset(local.writer, write.map, shape, numShared);
   memories[local.writer].push_back(local.memory);
   stores[local.result].push_back(std::move(store));
-  return success();
 }
 
-LogicalResult LocalValues::allocate() {
+void LocalValues::allocate() {
   for (auto [number, each] : llvm::enumerate(stages))
     for (const StageWrite &write : each.stage.writes) {
       OpResult result = each.stage.op->getResult(write.result);
@@ -178,11 +174,10 @@ LogicalResult LocalValues::allocate() {
       local.place = each.schedule.getPlaceOf(write.result);
       bool isInBlocks = local.place == ResultPlace::Shared ||
                         local.place == ResultPlace::Cluster;
-      if (isInBlocks && failed(addMemory(local, numShared)))
-        return failure();
+      if (isInBlocks)
+        addMemory(local, numShared);
       locals.push_back(std::move(local));
     }
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

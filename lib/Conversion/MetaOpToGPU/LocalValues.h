@@ -34,7 +34,7 @@ public:
   /// Makes the memory of values that live in that of the block, and moves reads
   /// of them there. Fails, with a diagnostic, where a value cannot live at its
   /// place.
-  LogicalResult allocate();
+  void allocate();
   /// Adds to a stage's bindings the memory, and the numbers that places in it
   /// need.
   void bind(unsigned stage, StageBindings &bindings);
@@ -82,7 +82,7 @@ private:
 
   const Local *find(Value result) const;
   unsigned getNumShared(unsigned writer, Value result) const;
-  LogicalResult addMemory(Local &local, unsigned numShared);
+  void addMemory(Local &local, unsigned numShared);
   AffineExpr getOffset(unsigned stage, AffineMap map, ArrayRef<int64_t> shape,
                        unsigned numShared);
   AffineExpr getClusterOffset(const Local &local, unsigned reader,

@@ -78,23 +78,19 @@ static int64_t getSpan(const ThreadLevels &levels, unsigned dim) {
   return ShapedType::isDynamic(extent) ? 0 : extent;
 }
 
-FailureOr<StagedReads::Box> StagedReads::makeBox(GpuFunction &function,
-                                                 const ThreadLevels &levels,
-                                                 const StageRead &read,
-                                                 int64_t pad) const {
-  FusedOp op = stage.op;
-  if (read.isIndirect || stage.isIndirect(read.place))
-    return op.emitOpError("cannot stage a read whose place is computed from "
-                          "tensors");
+StagedReads::Box StagedReads::makeBox(GpuFunction &function,
+                                      const ThreadLevels &levels,
+                                      const StageRead &read,
+                                      int64_t pad) const {
+  assert(!read.isIndirect && !stage.isIndirect(read.place) &&
+         "no tensor decides the places of what is staged: G10");
   Box box;
   box.value = read.value;
   box.element = getElementTypeOrSelf(read.value.getType());
   llvm::SmallBitVector dims = stage.getLoopsOf(read.value);
   for (unsigned dim : dims.set_bits()) {
     int64_t span = getSpan(levels, dim);
-    if (span == 0)
-      return op.emitOpError("cannot stage a read of dimension ")
-             << dim << ", whose extent is not known, as a whole";
+    assert(span > 0 && "what is staged as a whole has a known extent: G10");
     auto depth = findSpanLevel(levels, dim);
     bool isWhole = !depth || levels.isInside(*depth);
     // Some blocks of a cluster may be behind the end, with all of their box.
@@ -137,32 +133,24 @@ AffineExpr StagedReads::getPlace(const Box &box) const {
          row.floorDiv(box.layout.rows) * box.layout.pad;
 }
 
-FailureOr<StagedReads> StagedReads::create(GpuFunction &function,
-                                           GpuStage &staged,
-                                           StageBindings &bindings) {
+StagedReads StagedReads::create(GpuFunction &function, GpuStage &staged,
+                                StageBindings &bindings) {
   StagedReads result(staged.stage);
   if (staged.schedule.getStaged().empty())
     return result;
   ThreadLevels levels(result.stage, staged.schedule);
-  FusedOp op = staged.stage.op;
   result.firstSymbol = bindings.symbols.size();
   unsigned numDims = levels.getNumDims();
   bindings.symbols.append(numDims, function.emitIndex(0));
   for (unsigned dim = 0; dim < numDims; ++dim)
     result.divisors.push_back(std::max<int64_t>(1, getSpan(levels, dim)));
   for (StagedRead entry : staged.schedule.getStaged()) {
-    if (entry.read >= static_cast<int64_t>(staged.stage.reads.size()))
-      return op.emitOpError("schedule stages read ")
-             << entry.read << ", but the stage has "
-             << staged.stage.reads.size();
     StageRead &read = staged.stage.reads[entry.read];
-    FailureOr<Box> box = result.makeBox(function, levels, read, entry.pad);
-    if (failed(box))
-      return failure();
-    read.place = {result.getPlace(*box), {}, {}};
-    read.source = box->memory;
-    bindings.sources[box->memory] = box->memory;
-    result.boxes.push_back(std::move(*box));
+    Box box = result.makeBox(function, levels, read, entry.pad);
+    read.place = {result.getPlace(box), {}, {}};
+    read.source = box.memory;
+    bindings.sources[box.memory] = box.memory;
+    result.boxes.push_back(std::move(box));
   }
   return result;
 }

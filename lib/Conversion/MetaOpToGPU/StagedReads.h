@@ -22,8 +22,8 @@ class StagedReads {
 public:
   /// Makes the memory, and moves the stage's reads there. Bindings are those of
   /// the stage, and get that memory and the numbers that places in it need.
-  static FailureOr<StagedReads> create(GpuFunction &function, GpuStage &stage,
-                                       StageBindings &bindings);
+  static StagedReads create(GpuFunction &function, GpuStage &stage,
+                            StageBindings &bindings);
 
   /// Says what is known of the places.
   void bindReads(ThreadTile &tile) const;
@@ -52,8 +52,8 @@ private:
   };
 
   explicit StagedReads(const Stage &stage) : stage(stage) {}
-  FailureOr<Box> makeBox(GpuFunction &function, const ThreadLevels &levels,
-                         const StageRead &read, int64_t pad) const;
+  Box makeBox(GpuFunction &function, const ThreadLevels &levels,
+              const StageRead &read, int64_t pad) const;
   AffineExpr getPlace(const Box &box) const;
   Value emitLoad(GpuFunction &function, const StageBindings &bindings,
                  const Box &box, Value number, ArrayRef<Value> origins,

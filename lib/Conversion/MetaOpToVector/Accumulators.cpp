@@ -28,29 +28,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-unsigned metaop::getAccumulatorDepth(const StageWrite &write,
-                                     ScheduleAttr schedule,
-                                     unsigned openedLoops) {
-  unsigned depth = schedule.getNumLevels();
-  while (write.kind && depth > openedLoops &&
-         !write.loops.test(schedule.getLevels()[depth - 1].dim))
-    --depth;
-  return depth;
-}
-
-bool metaop::combinesInMemory(const StageWrite &write, ScheduleAttr schedule,
-                              unsigned openedLoops) {
-  unsigned start = getAccumulatorDepth(write, schedule, openedLoops);
-  if (!write.kind)
-    return false;
-  if (!write.isProjection)
-    return true;
-  for (int64_t loop : schedule.getDims(start))
-    if (!write.loops.test(loop))
-      return true;
-  return false;
-}
-
 Accumulators::Accumulators(OpBuilder &b, const Stage &stage,
                            ScheduleAttr schedule, const StageBindings &bindings,
                            unsigned openedLoops, UnrolledBody &body)

@@ -16,20 +16,10 @@
 
 #include "IdentityFill.h"
 #include "MetaOps/Conversion/StageBody/Reduction.h"
+#include "MetaOps/Transforms/Schedule/CPU/ScheduledStage.h"
 #include "UnrolledBody.h"
 
 namespace mlir::metaop {
-
-/// The depth, inside of the loops that the caller opens, below which every loop
-/// is reduced by the write, so that it has accumulators in registers; the
-/// number of loops if there is none.
-unsigned getAccumulatorDepth(const StageWrite &write, ScheduleAttr schedule,
-                             unsigned openedLoops);
-
-/// Whether some reduced loop stands outside of the accumulators, or elements
-/// are reached several times: results are then combined with memory.
-bool combinesInMemory(const StageWrite &write, ScheduleAttr schedule,
-                      unsigned openedLoops);
 
 /// The accumulators of a stage's reductions. Copies of an unrolled loop have
 /// their own.

@@ -25,7 +25,6 @@
 #include "MetaOps/Conversion/StageBody/AffineEmitter.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
 #include "TreeKernel.h"
@@ -35,156 +34,6 @@
 
 using namespace mlir;
 using namespace mlir::metaop;
-
-//===----------------------------------------------------------------------===//
-// The stages
-//===----------------------------------------------------------------------===//
-
-/// The loops inside of the first levels.
-static ScheduleAttr dropOuterLevels(ScheduleAttr schedule, size_t numOuter,
-                                    int64_t shared) {
-  ScheduleFields fields = schedule.getFields();
-  fields.levels.erase(fields.levels.begin(), fields.levels.begin() + numOuter);
-  fields.unrollDims.clear();
-  fields.prefetch = 0;
-  fields.stream.clear();
-  fields.shared = shared;
-  return ScheduleAttr::get(schedule.getContext(), fields);
-}
-
-std::optional<BlockedStages>
-BlockedStages::find(MutableArrayRef<ScheduledStage> stages) {
-  BlockedStages found;
-  for (ScheduledStage &scheduled : stages) {
-    if (isTiled(scheduled.stage, scheduled.schedule) && !found.contraction)
-      found.contraction = &scheduled;
-    else if (found.contraction)
-      found.epilogues.push_back(&scheduled);
-    else
-      found.packings.push_back(&scheduled);
-  }
-  return found.contraction ? std::optional(found) : std::nullopt;
-}
-
-ArrayRef<LoopLevel> BlockedStages::getEpilogueLevels() const {
-  return contraction->schedule.getLevels().take_front(
-      getEpilogueDepth(contraction->stage, contraction->schedule,
-                       epilogues.front()->schedule.getShared()));
-}
-
-/// The reads of a stage that are of what the other one makes.
-static const StageRead *findRead(const Stage &reader, FusedOp writer) {
-  const auto *read = llvm::find_if(reader.reads, [&](const StageRead &read) {
-    return getOuterProducer(reader.op, read.source) == writer;
-  });
-  return read == reader.reads.end() || read->place.isGuarded() ? nullptr : read;
-}
-
-ArrayRef<LoopLevel>
-BlockedStages::getPackingLevels(const ScheduledStage &packing) const {
-  const Stage &reader = contraction->stage;
-  ScheduleAttr schedule = contraction->schedule;
-  auto levels = schedule.getLevels().take_front(schedule.getShared());
-  const StageRead *read = findRead(reader, packing.stage.op);
-  if (&packing == packings.back() || !read)
-    return levels;
-  return levels.take_while([&](const LoopLevel &level) {
-    return llvm::any_of(read->map.getResults(), [&](AffineExpr index) {
-      return index.isFunctionOfDim(level.dim);
-    });
-  });
-}
-
-/// The other stage's first levels are the contraction's, as far as the tensor
-/// depends on them.
-static LogicalResult verifyLevels(FusedOp op, const SharedBlock &block,
-                                  ArrayRef<LoopLevel> levels,
-                                  ScheduleAttr other) {
-  SmallVector<LoopLevel> expected = block.translate(levels);
-  if (expected.size() > other.getNumLevels())
-    return op.emitOpError("shares more loops than there are");
-  for (auto [depth, level] : llvm::enumerate(expected)) {
-    LoopLevel mine = other.getLevels()[depth];
-    if (mine.dim != level.dim || mine.step != level.step ||
-        mine.kind != level.kind)
-      return op.emitOpError("shares loop ")
-             << depth << " with a stage that has another one there";
-  }
-  return success();
-}
-
-FailureOr<SharedBlock>
-BlockedStages::buildPanel(const ScheduledStage &packing) const {
-  const Stage &reader = contraction->stage, &writer = packing.stage;
-  FusedOp op = reader.op;
-  const StageRead *read = findRead(reader, writer.op);
-  if (writer.writes.size() != 1 || writer.writes.front().kind || !read)
-    return op.emitOpError("shares blocks of loops with a stage that is not the "
-                          "packing of one of its factors");
-  ArrayRef<LoopLevel> levels = getPackingLevels(packing);
-  auto block =
-      SharedBlock::match(reader, read->map, writer, writer.writes.front().map);
-  if (!block || !block->narrow(levels))
-    return op.emitOpError("shares blocks of loops with a stage that does not "
-                          "write the same blocks");
-  if (failed(verifyLevels(op, *block, levels, packing.schedule)))
-    return failure();
-  int64_t bytes = getElementBytes(read->value.getType());
-  if (block->numElements > kMaxPanelBytes / bytes)
-    return op.emitOpError("packs ")
-           << block->numElements << " elements at a time, but at most "
-           << kMaxPanelBytes << " bytes fit";
-  return *block;
-}
-
-FailureOr<EpilogueChain> BlockedStages::buildChain() const {
-  const Stage &writer = contraction->stage;
-  FusedOp op = epilogues.front()->stage.op;
-  const StageWrite &write = writer.writes.front();
-  ArrayRef<LoopLevel> levels = getEpilogueLevels();
-  SmallVector<const Stage *> stages;
-  for (const ScheduledStage *epilogue : epilogues)
-    stages.push_back(&epilogue->stage);
-  auto chain = EpilogueChain::match(writer, stages);
-  if (!chain || !chain->narrow(levels))
-    return op.emitOpError("shares blocks of loops with a contraction, but does "
-                          "not compute from these blocks alone, element by "
-                          "element or by whole rows");
-  for (auto [epilogue, block] : llvm::zip_equal(epilogues, chain->blocks))
-    if (failed(verifyLevels(epilogue->stage.op, block, levels,
-                            epilogue->schedule)))
-      return failure();
-  int64_t bytes = getElementBytes(write.value.getType());
-  if (leavesKernel(writer.op, write.result))
-    return *chain;
-  int64_t numElements = chain->blocks.front().numElements;
-  if (haveReducedBlocks(writer, levels)) {
-    if (epilogues.size() > 1 || stages.front()->hasReduction() ||
-        !findResultForSums(writer.op, op))
-      return op.emitOpError(
-          "stands inside of blocks of a sum and has no result "
-          "whose memory could hold what is not complete");
-  } else if (numElements > kMaxSumsBytes / bytes) {
-    return op.emitOpError("shares blocks of ")
-           << numElements << " sums, but at most " << kMaxSumsBytes
-           << " bytes fit";
-  }
-  return *chain;
-}
-
-SmallVector<ScheduledStage, 1>
-BlockedStages::getInside(const EpilogueChain &chain) const {
-  SmallVector<ScheduledStage, 1> inside;
-  size_t numOuter = chain.blocks.front().translate(getEpilogueLevels()).size();
-  for (const ScheduledStage *epilogue : epilogues) {
-    ScheduleAttr own = epilogue->schedule;
-    int64_t shared = own.getShared() - static_cast<int64_t>(numOuter);
-    inside.push_back(
-        {epilogue->stage, dropOuterLevels(own, numOuter, shared), 0, nullptr});
-  }
-  openSharedLoops(inside, /*parallel=*/0);
-  return inside;
-}
 
 //===----------------------------------------------------------------------===//
 // Buffers
@@ -210,8 +59,7 @@ static void movePlaces(Stage &reader, FusedOp writer, AffineExpr place) {
       read.place.offset = place;
 }
 
-LogicalResult
-BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
+void BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
   Stage &contraction = stages.contraction->stage;
   auto inOther = [&](const SharedBlock::Index &index) {
     return getAffineDimExpr(index.loop, b.getContext());
@@ -221,8 +69,7 @@ BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
   };
   for (ScheduledStage *packing : stages.packings) {
     FailureOr<SharedBlock> panel = stages.buildPanel(*packing);
-    if (failed(panel))
-      return failure();
+    assert(succeeded(panel) && "schedules are verified");
     StageWrite &write = packing->stage.writes.front();
     FusedOp op = packing->stage.op;
     write.place.offset = getPlace(*panel, packing->stage, 0, inOther);
@@ -232,14 +79,13 @@ BlockedKernel::bindBuffers(llvm::DenseMap<Value, Value> &buffers) {
         b, loc, getElementTypeOrSelf(write.value), panel->numElements);
     panels.push_back(*panel);
   }
-  return stages.epilogues.empty() ? success() : bindEpilogues(buffers);
+  if (!stages.epilogues.empty())
+    bindEpilogues(buffers);
 }
 
-LogicalResult
-BlockedKernel::bindEpilogues(llvm::DenseMap<Value, Value> &buffers) {
+void BlockedKernel::bindEpilogues(llvm::DenseMap<Value, Value> &buffers) {
   FailureOr<EpilogueChain> built = stages.buildChain();
-  if (failed(built))
-    return failure();
+  assert(succeeded(built) && "schedules are verified");
   chain = *built;
   inside = stages.getInside(*chain);
   Stage &contraction = stages.contraction->stage;
@@ -266,7 +112,7 @@ BlockedKernel::bindEpilogues(llvm::DenseMap<Value, Value> &buffers) {
                                       sums.numElements);
     hasSumsBuffer = true;
   }
-  return bindLocalBuffers(b, loc, inside, buffers);
+  bindLocalBuffers(b, loc, inside, buffers);
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,7 +185,7 @@ void BlockedKernel::emitEpilogues(Spans spans) {
   // Binding cannot fail here.
   (void)tree.createEmitters(bind);
   for (auto [scheduled, block] : llvm::zip_equal(inside, chain->blocks))
-    restrict(*scheduled.emitter, block, spans);
+    restrict(tree.getEmitter(scheduled), block, spans);
   tree.emitStages();
 }
 

@@ -9,43 +9,13 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BLOCKEDKERNEL_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_BLOCKEDKERNEL_H
 
-#include "LoopTree.h"
-#include "MetaOps/Transforms/Schedule/Stage/Epilogues.h"
+#include "ContractionEmitter.h"
+#include "MetaOps/Transforms/Schedule/CPU/BlockedStages.h"
+#include "StageEmitter.h"
 
 namespace mlir::metaop {
 
-/// The stages of a kernel that is a contraction with blocks or a tile: some
-/// before it that pack its factors, some behind it that compute from its sums.
-/// They share its outer levels.
-struct BlockedStages {
-  SmallVector<ScheduledStage *, 2> packings;
-  ScheduledStage *contraction = nullptr;
-  SmallVector<ScheduledStage *, 1> epilogues;
-
-  /// None where the kernel is another one.
-  static std::optional<BlockedStages>
-  find(MutableArrayRef<ScheduledStage> stages);
-
-  /// The contraction's levels outside of a packing, and of the epilogues. The
-  /// last packing shares as many as the contraction says; one before it as many
-  /// of these as it depends on.
-  ArrayRef<LoopLevel> getPackingLevels(const ScheduledStage &packing) const;
-  ArrayRef<LoopLevel> getEpilogueLevels() const;
-
-  /// What is packed at a time, and the sums between two runs of the epilogues.
-  /// They fail, with a diagnostic, where the schedules do not share the same
-  /// blocks, or share too much.
-  FailureOr<SharedBlock> buildPanel(const ScheduledStage &packing) const;
-  FailureOr<EpilogueChain> buildChain() const;
-
-  /// The epilogues inside of the blocks that they share with the contraction: a
-  /// loop tree of its own.
-  SmallVector<ScheduledStage, 1> getInside(const EpilogueChain &chain) const;
-
-  LogicalResult verify() const;
-};
-
-/// Emits such a kernel.
+/// Emits a contraction in blocks, with the stages around it.
 class BlockedKernel {
 public:
   /// Gives the buffers of a stage; fails with a diagnostic.
@@ -56,14 +26,14 @@ public:
       : b(b), loc(loc), stages(stages) {}
 
   /// Adds the buffers of what passes between the stages.
-  LogicalResult bindBuffers(llvm::DenseMap<Value, Value> &buffers);
+  void bindBuffers(llvm::DenseMap<Value, Value> &buffers);
   /// Binds the stages; emits iterations [begin, end) of the parallel range.
   LogicalResult emit(Value begin, Value end, BindFn bind);
 
 private:
   using Spans = ArrayRef<ContractionEmitter::Span>;
 
-  LogicalResult bindEpilogues(llvm::DenseMap<Value, Value> &buffers);
+  void bindEpilogues(llvm::DenseMap<Value, Value> &buffers);
   std::pair<Value, Value> getRange(const SharedBlock::Index &index,
                                    Spans spans);
   Value emitOrigin(const SharedBlock &block, Spans spans);

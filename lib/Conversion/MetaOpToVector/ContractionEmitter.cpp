@@ -39,14 +39,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-unsigned metaop::getTileDepth(const Stage &stage, ScheduleAttr schedule) {
-  unsigned depth = schedule.getNumLevels();
-  while (depth > 0 &&
-         !stage.writes.front().loops.test(schedule.getLevels()[depth - 1].dim))
-    --depth;
-  return depth;
-}
-
 ContractionEmitter::ContractionEmitter(OpBuilder &b, const Stage &stage,
                                        ScheduleAttr schedule,
                                        StageBindings bindings)

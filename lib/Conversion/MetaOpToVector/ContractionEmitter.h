@@ -11,15 +11,12 @@
 
 #include "MetaOps/Conversion/StageBody/BodyEmitter.h"
 #include "MetaOps/Conversion/StageBody/Reduction.h"
+#include "MetaOps/Transforms/Schedule/CPU/ScheduledStage.h"
 
 #include <functional>
 #include <map>
 
 namespace mlir::metaop {
-
-/// The depth from which on every loop is reduced: there the sums of a tile
-/// begin, in registers.
-unsigned getTileDepth(const Stage &stage, ScheduleAttr schedule);
 
 /// Emits the loops of a contraction whose schedule has blocks and tiles of
 /// several dimensions.

@@ -14,10 +14,9 @@
 //
 // [begin, end) is the part of the kernel's parallel range that this call does:
 // the leading loops that all stages mark as parallel, as one range. The length
-// of the whole range stands in the attribute `metaop.parallel_range` (where it
-// is known), and the predicted picoseconds of one step in
-// `metaop.work_per_step`. `metaop.flushes_denormals` says that the kernel is to
-// run where these count as 0.
+// of the whole range stands in the attribute `metaop.entry` (where it is
+// known), with the predicted picoseconds of one step, and whether the kernel is
+// to run where denormal numbers count as 0.
 //
 // The body is a tree of the stages' loops (TreeKernel.cpp), or those of a
 // contraction in blocks (BlockedKernel.cpp).
@@ -27,13 +26,12 @@
 #include "BlockedKernel.h"
 #include "IdentityFill.h"
 #include "LocalBuffers.h"
-#include "LoopTree.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Conversion/StageBody/KernelFrame.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Target/Description/CostModel.h"
+#include "MetaOps/Transforms/Schedule/CPU/VerifyCpuKernel.h"
 #include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
-#include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "TreeKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -65,16 +63,15 @@ public:
 private:
   LogicalResult readStages();
   void createFunction();
-  LogicalResult bindBuffers();
+  void bindBuffers();
   FailureOr<StageBindings> bindStage(const ScheduledStage &scheduled) {
     return frame.bindStage(b, scheduled.stage,
                            function->getParentOfType<ModuleOp>());
   }
 
   int64_t getWork() const;
-  void setNumber(StringRef name, int64_t value) {
-    lowered->setAttr(name, b.getI64IntegerAttr(value));
-  }
+  void describeEntry();
+  std::optional<int64_t> getRange() const;
   LogicalResult emitStages();
   LogicalResult fillEmptyStages();
 
@@ -98,23 +95,20 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelLowering::readStages() {
-  for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
-    FailureOr<Stage> stage = Stage::build(op);
-    if (failed(stage))
-      return failure();
-    if (!op.getScheduleAttr())
-      return op.emitOpError("has no schedule; run metaop-schedule before");
-    if (stages.empty() && op.getScheduleAttr().getShared() != 0)
-      return op.emitOpError("the first stage of a kernel shares no loops");
-    stages.push_back({std::move(*stage), op.getScheduleAttr(), 0, nullptr});
-  }
+  auto read = readScheduledStages(kernel);
+  if (failed(read))
+    return failure();
+  stages = std::move(*read);
+  openSharedLoops(stages, countParallelLoops(stages));
+  if (failed(verifyLoopTree(stages)))
+    return failure();
   // A stage without iterations is no part of any loop.
   if (llvm::none_of(stages, [](auto &s) { return s.stage.isEmpty(); }))
     blocked = BlockedStages::find(stages);
   if (blocked)
     blockedKernel.emplace(b, loc, *blocked);
   treeKernel.emplace(b, loc, stages);
-  return verifyLoopTree(stages);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,21 +121,23 @@ void KernelLowering::createFunction() {
   b.setInsertionPoint(function);
   lowered = func::FuncOp::create(b, function.getLoc(), function.getName(),
                                  b.getFunctionType(types, {}));
-  setNumber("metaop.num_buffers", frame.getNumBuffers());
   b.setInsertionPointToStart(lowered.addEntryBlock());
   frame.bind(lowered.getArguments().drop_back(2));
 }
 
-LogicalResult KernelLowering::bindBuffers() {
-  return blocked ? blockedKernel->bindBuffers(frame.getBuffers())
-                 : bindLocalBuffers(b, loc, stages, frame.getBuffers());
+void KernelLowering::bindBuffers() {
+  if (blocked)
+    blockedKernel->bindBuffers(frame.getBuffers());
+  else
+    bindLocalBuffers(b, loc, stages, frame.getBuffers());
 }
 
 //===----------------------------------------------------------------------===//
 // Its body
 //===----------------------------------------------------------------------===//
 
-/// The time that the cost model predicts for one thread, in picoseconds.
+/// Returns the time that the cost model predicts for one thread, in
+/// picoseconds.
 int64_t KernelLowering::getWork() const {
   MachineFigures machine;
   machine.callNanoseconds = 0;
@@ -176,22 +172,35 @@ LogicalResult KernelLowering::fillEmptyStages() {
   return success();
 }
 
-LogicalResult KernelLowering::emitStages() {
-  if (stages.empty()) {
-    setNumber("metaop.parallel_range", 1);
-    return success();
-  }
+/// Returns the length of the parallel range; nothing if it depends on operands.
+std::optional<int64_t> KernelLowering::getRange() const {
+  if (stages.empty())
+    return 1;
   int64_t range =
       blocked ? ContractionEmitter::getParallelRange(
                     blocked->contraction->stage, blocked->contraction->schedule)
               : treeKernel->getRange();
-  if (!ShapedType::isDynamic(range)) {
-    setNumber("metaop.parallel_range", range);
-    setNumber("metaop.work_per_step", getWork() / std::max<int64_t>(range, 1));
-  }
+  return ShapedType::isDynamic(range) ? std::nullopt : std::optional(range);
+}
+
+/// Marks the function as a kernel, and says what its calls have to know.
+void KernelLowering::describeEntry() {
+  MLIRContext *context = b.getContext();
+  std::optional<int64_t> range = getRange();
+  int64_t work = 0;
+  if (range && !stages.empty())
+    work = getWork() / std::max<int64_t>(*range, 1);
   // A product of a denormal number takes as long as a hundred others.
-  if (blocked)
-    setNumber("metaop.flushes_denormals", 1);
+  bool flushesDenormals = blocked && !stages.empty();
+  MetaOpDialect::KernelAttrHelper(context).setAttr(lowered, b.getUnitAttr());
+  MetaOpDialect::EntryAttrHelper(context).setAttr(
+      lowered, EntryAttr::get(context, frame.getNumBuffers(), range, work,
+                              /*scratch=*/{}, flushesDenormals));
+}
+
+LogicalResult KernelLowering::emitStages() {
+  if (stages.empty())
+    return success();
   auto bind = [this](const ScheduledStage &stage) { return bindStage(stage); };
   auto part = lowered.getArguments().take_back(2);
   return blocked ? blockedKernel->emit(part[0], part[1], bind)
@@ -202,10 +211,10 @@ LogicalResult KernelLowering::lower() {
   if (failed(frame.verify()) || failed(readStages()))
     return failure();
   createFunction();
-  if (failed(bindBuffers()))
-    return failure();
+  bindBuffers();
   if (failed(fillEmptyStages()))
     return failure();
+  describeEntry();
   if (failed(emitStages()))
     return failure();
   func::ReturnOp::create(b, loc);

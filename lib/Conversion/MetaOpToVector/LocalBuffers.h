@@ -9,17 +9,18 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOCALBUFFERS_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_LOCALBUFFERS_H
 
-#include "LoopTree.h"
+#include "MetaOps/Transforms/Schedule/CPU/ScheduledStage.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace mlir::metaop {
 
 /// Adds memory, on the stack, for results of a loop tree's stages that have no
 /// buffer yet: for what one iteration of the loops makes that all who read it
-/// share with the writer, which is written and read there from now on. Fails,
-/// with a diagnostic, where it is too much.
-LogicalResult bindLocalBuffers(OpBuilder &b, Location loc,
-                               MutableArrayRef<ScheduledStage> stages,
-                               llvm::DenseMap<Value, Value> &buffers);
+/// share with the writer, which is written and read there from now on.
+void bindLocalBuffers(OpBuilder &b, Location loc,
+                      MutableArrayRef<ScheduledStage> stages,
+                      llvm::DenseMap<Value, Value> &buffers);
 
 } // namespace mlir::metaop
 

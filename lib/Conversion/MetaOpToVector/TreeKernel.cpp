@@ -25,17 +25,7 @@ using namespace mlir::metaop;
 
 TreeKernel::TreeKernel(OpBuilder &b, Location loc,
                        SmallVectorImpl<ScheduledStage> &stages)
-    : b(b), loc(loc), stages(stages) {
-  if (stages.empty())
-    return;
-  // All stages run in one range of iterations: what all of them share.
-  parallel = stages.front().schedule.getParallel();
-  for (ScheduledStage &scheduled : llvm::drop_begin(stages))
-    parallel = std::min<unsigned>({parallel,
-                                   (unsigned)scheduled.schedule.getParallel(),
-                                   (unsigned)scheduled.schedule.getShared()});
-  if (llvm::any_of(stages, [](auto &s) { return s.stage.isEmpty(); }))
-    parallel = 0;
+    : b(b), loc(loc), stages(stages), parallel(countParallelLoops(stages)) {
   openSharedLoops(stages, parallel);
 }
 
@@ -72,7 +62,7 @@ int64_t TreeKernel::getRange() const {
 
 void TreeKernel::emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth) {
   if (run.size() == 1) {
-    run.front().emitter->emitNest(depth);
+    getEmitter(run.front()).emitNest(depth);
     return;
   }
   while (!run.empty()) {
@@ -84,25 +74,25 @@ void TreeKernel::emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth) {
     MutableArrayRef<ScheduledStage> group = run.take_front(length);
     run = run.drop_front(length);
     if (length == 1) {
-      group.front().emitter->emitNest(depth);
+      getEmitter(group.front()).emitNest(depth);
       continue;
     }
     for (ScheduledStage &scheduled : group)
-      scheduled.emitter->enter(depth);
-    LoopRange range = group.front().emitter->getFullRange(depth);
+      getEmitter(scheduled).enter(depth);
+    LoopRange range = getEmitter(group.front()).getFullRange(depth);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     auto loop = scf::ForOp::create(b, loc, range.begin, range.end, one);
     OpBuilder::InsertionGuard insertion(b);
     b.setInsertionPointToStart(loop.getBody());
     for (ScheduledStage &scheduled : group)
-      scheduled.emitter->openLoop(depth, loop.getInductionVar());
+      getEmitter(scheduled).openLoop(depth, loop.getInductionVar());
     emitTree(group, depth + 1);
   }
 }
 
 /// How often the range goes through a parallel loop.
 Value TreeKernel::emitCount(unsigned depth, int64_t step) {
-  LoopRange full = stages.front().emitter->getFullRange(depth);
+  LoopRange full = getEmitter(stages.front()).getFullRange(depth);
   if (step == 1)
     return full.end;
   if (full.extent)
@@ -116,7 +106,7 @@ void TreeKernel::emitRange(Value begin, Value end) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   if (parallel > 0)
     for (ScheduledStage &scheduled : stages)
-      scheduled.emitter->enter(0);
+      getEmitter(scheduled).enter(0);
   auto loop = scf::ForOp::create(b, loc, begin, end, one);
   OpBuilder::InsertionGuard insertion(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -134,11 +124,11 @@ void TreeKernel::emitRange(Value begin, Value end) {
       iv = arith::MulIOp::create(b, loc, iv,
                                  arith::ConstantIndexOp::create(b, loc, step));
     for (ScheduledStage &scheduled : stages)
-      scheduled.emitter->openLoop(depth, iv);
+      getEmitter(scheduled).openLoop(depth, iv);
   }
   for (unsigned depth = 1; depth < parallel; ++depth)
     for (ScheduledStage &scheduled : stages)
-      scheduled.emitter->enter(depth);
+      getEmitter(scheduled).enter(depth);
   emitStages();
 }
 
@@ -148,8 +138,8 @@ LogicalResult TreeKernel::createEmitters(BindFn bind) {
     if (failed(bindings))
       return failure();
     OuterLoops outer{parallel, scheduled.openedLoops, scheduled.localLoops};
-    scheduled.emitter = std::make_unique<StageEmitter>(
-        b, scheduled.stage, scheduled.schedule, std::move(*bindings), outer);
+    emitters.push_back(std::make_unique<StageEmitter>(
+        b, scheduled.stage, scheduled.schedule, std::move(*bindings), outer));
   }
   return success();
 }

@@ -9,7 +9,8 @@
 #ifndef METAOPS_LIB_CONVERSION_METAOPTOVECTOR_TREEKERNEL_H
 #define METAOPS_LIB_CONVERSION_METAOPTOVECTOR_TREEKERNEL_H
 
-#include "LoopTree.h"
+#include "MetaOps/Transforms/Schedule/CPU/ScheduledStage.h"
+#include "StageEmitter.h"
 
 namespace mlir::metaop {
 
@@ -27,6 +28,10 @@ public:
   /// Binds the stages, and then emits them all: what `emit` does for a range.
   LogicalResult createEmitters(BindFn bind);
   void emitStages() { emitTree(stages, parallel); }
+  /// Returns what emits the loops of a stage that is bound.
+  StageEmitter &getEmitter(const ScheduledStage &scheduled) {
+    return *emitters[&scheduled - stages.begin()];
+  }
 
   /// Iterations of the parallel range; ShapedType::kDynamic if not known.
   int64_t getRange() const;
@@ -42,6 +47,8 @@ private:
   OpBuilder &b;
   Location loc;
   SmallVectorImpl<ScheduledStage> &stages;
+  /// Emitters of the loops of each.
+  std::vector<std::unique_ptr<StageEmitter>> emitters;
   /// Leading loops that are the parallel range.
   unsigned parallel = 0;
 };

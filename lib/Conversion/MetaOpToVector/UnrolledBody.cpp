@@ -28,17 +28,6 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-bool metaop::masksUnroll(ScheduleAttr schedule) {
-  int64_t dim = schedule.getUnrollDim();
-  if (dim < 0 || dim == schedule.getVectorDim() || schedule.getTranspose() >= 0)
-    return false;
-  ArrayRef<LoopLevel> levels = schedule.getLevels();
-  for (unsigned depth = 0; depth < levels.size(); ++depth)
-    if (levels[depth].dim == dim && !schedule.isOuter(depth))
-      return levels[depth].tail == LevelTail::Mask;
-  return false;
-}
-
 UnrolledBody::UnrolledBody(OpBuilder &b, const Stage &stage,
                            ScheduleAttr schedule, const StageBindings &bindings)
     : b(b), loc(stage.op->getLoc()), stage(stage), schedule(schedule),

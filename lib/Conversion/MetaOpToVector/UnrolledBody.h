@@ -18,12 +18,9 @@
 
 #include "MetaOps/Conversion/StageBody/BodyEmitter.h"
 #include "MetaOps/Conversion/StageBody/Prefixes.h"
+#include "MetaOps/Transforms/Schedule/CPU/ScheduledStage.h"
 
 namespace mlir::metaop {
-
-/// Whether the last copies of the unrolled loop may lie behind its end: they
-/// then compute the last iteration again and do not store it.
-bool masksUnroll(ScheduleAttr schedule);
 
 /// The body of a stage in the loops that are open.
 class UnrolledBody : public PrefixBody {

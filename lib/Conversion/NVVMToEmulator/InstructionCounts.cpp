@@ -16,15 +16,13 @@
 
 #include "InstructionCounts.h"
 #include "Instructions.h"
-#include "MemoryAccesses.h"
-#include "SpecialRegisters.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
 using ::metaops::InstructionClass;
 
-/// The class of arithmetic of the LLVM dialect.
+/// Returns the class of arithmetic of the LLVM dialect.
 static std::optional<InstructionClass> classifyArithmetic(Operation *op) {
   if (isa<LLVM::FAddOp, LLVM::FSubOp, LLVM::FMulOp, LLVM::FDivOp, LLVM::FRemOp,
           LLVM::FNegOp, LLVM::FCmpOp, LLVM::FMAOp, LLVM::FMulAddOp,
@@ -57,7 +55,7 @@ static std::optional<InstructionClass> classifyArithmetic(Operation *op) {
   return isFunction ? std::optional(InstructionClass::Function) : std::nullopt;
 }
 
-/// The largest number of elements of its operands and results.
+/// Returns the largest number of elements of its operands and results.
 static int64_t countElements(Operation *op) {
   int64_t elements = 1;
   auto visit = [&](Type type) {
@@ -75,13 +73,9 @@ DenseI64ArrayAttr metaop::countInstructions(Block &block) {
     counts[static_cast<size_t>(kind)] += number;
   };
   for (Operation &op : block) {
-    std::string problem;
-    if (auto row = findInstruction(&op); row) {
-      if (row->emulation != Emulation::Dropped)
-        count(row->counted, 1);
-    } else if (isMemoryOp(&op, problem)) {
-      if (!isPointerOp(&op))
-        count(classifyMemoryOp(&op), 1);
+    if (const InstructionRow *row = findInstruction(&op)) {
+      if (auto kind = row->count(&op))
+        count(*kind, 1);
     } else if (auto kind = classifyArithmetic(&op)) {
       count(*kind, countElements(&op));
     }

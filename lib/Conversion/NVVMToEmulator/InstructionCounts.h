@@ -14,7 +14,8 @@
 
 namespace mlir::metaop {
 
-/// How many instructions of each class one execution of `block` is.
+/// Returns the number of instructions of each class in one execution of
+/// `block`.
 DenseI64ArrayAttr countInstructions(Block &block);
 
 } // namespace mlir::metaop

@@ -1,4 +1,4 @@
-//===- Instructions.cpp - The table of emulated instructions --------------===//
+//===- Instructions.cpp - Emulated instructions ---------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,18 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row for each operation of the NVVM dialect, intrinsic, and line of PTX, and
-// for each operation of the LLVM dialect that threads meet in. What has no row,
-// and is no plain arithmetic, cannot be emulated. A new instruction is a row
-// here, a function that says what it takes where that is not its operands, and
-// a row with its semantics in lib/Runtime/Emulator/Instructions.cpp.
+// The conversion's half of the table of instructions: it finds the row of an
+// operation, decodes the operation, and replaces it. What has no row, and is no
+// plain arithmetic, cannot be emulated.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Instructions.h"
+#include "MemoryAccesses.h"
+#include "SpecialRegisters.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -27,7 +28,7 @@ using ::metaops::SyncOrder;
 using ::metaops::SyncScope;
 
 //===----------------------------------------------------------------------===//
-// What instructions take
+// Decoders
 //===----------------------------------------------------------------------===//
 
 static void takeOperands(Operation *op, InstructionSite &site) {
@@ -39,29 +40,14 @@ static void addField(Operation *op, InstructionSite &site, StringRef name,
   site.addField(name, value, op->getContext());
 }
 
-static void describeShuffle(Operation *op, InstructionSite &site,
-                            KernelEmitter &) {
+/// Tells the operands and the variant of an operation that has a kind.
+template <typename Op>
+static void decodeKind(Operation *op, InstructionSite &site, KernelEmitter &) {
   takeOperands(op, site);
-  addField(op, site, "kind",
-           static_cast<int64_t>(cast<NVVM::ShflOp>(op).getKind()));
+  addField(op, site, "kind", static_cast<int64_t>(cast<Op>(op).getKind()));
 }
 
-static void describeVote(Operation *op, InstructionSite &site,
-                         KernelEmitter &) {
-  takeOperands(op, site);
-  addField(op, site, "kind",
-           static_cast<int64_t>(cast<NVVM::VoteSyncOp>(op).getKind()));
-}
-
-static void describeMatch(Operation *op, InstructionSite &site,
-                          KernelEmitter &) {
-  takeOperands(op, site);
-  addField(op, site, "kind",
-           static_cast<int64_t>(cast<NVVM::MatchSyncOp>(op).getKind()));
-}
-
-static void describeRedux(Operation *op, InstructionSite &site,
-                          KernelEmitter &) {
+static void decodeRedux(Operation *op, InstructionSite &site, KernelEmitter &) {
   auto redux = cast<NVVM::ReduxOp>(op);
   site.operands = {redux.getMaskAndClamp(), redux.getVal()};
   addField(op, site, "kind", static_cast<int64_t>(redux.getKind()));
@@ -69,23 +55,23 @@ static void describeRedux(Operation *op, InstructionSite &site,
   addField(op, site, "nan", redux.getNan());
 }
 
-static void describeElect(Operation *op, InstructionSite &site,
-                          KernelEmitter &emitter) {
+static void decodeElect(Operation *op, InstructionSite &site,
+                        KernelEmitter &emitter) {
   Value mask = cast<NVVM::ElectSyncOp>(op).getMembermask();
   site.operands = {mask ? mask : emitter.emitConstant(-1, 32)};
 }
 
-/// A barrier takes its number, how many threads meet (0 for all), and a
+/// Tells a barrier's number, how many threads meet (0 for all), and a
 /// predicate.
-static void describeFullBarrier(Operation *op, InstructionSite &site,
-                                KernelEmitter &emitter) {
+static void decodeFullBarrier(Operation *op, InstructionSite &site,
+                              KernelEmitter &emitter) {
   Value zero = emitter.emitConstant(0, 32);
   site.operands = {zero, zero, zero};
   addField(op, site, "aligned", 1);
 }
 
-static void describeBarrier(Operation *op, InstructionSite &site,
-                            KernelEmitter &emitter) {
+static void decodeBarrier(Operation *op, InstructionSite &site,
+                          KernelEmitter &emitter) {
   auto barrier = cast<NVVM::BarrierOp>(op);
   Value zero = emitter.emitConstant(0, 32);
   auto orZero = [&](Value value) { return value ? value : zero; };
@@ -97,8 +83,8 @@ static void describeBarrier(Operation *op, InstructionSite &site,
     addField(op, site, "kind", static_cast<int64_t>(*reduction));
 }
 
-static void describeBarrierArrive(Operation *op, InstructionSite &site,
-                                  KernelEmitter &emitter) {
+static void decodeBarrierArrive(Operation *op, InstructionSite &site,
+                                KernelEmitter &emitter) {
   auto arrive = cast<NVVM::BarrierArriveOp>(op);
   Value id = arrive.getBarrierId();
   site.operands = {id ? id : emitter.emitConstant(0, 32),
@@ -106,9 +92,9 @@ static void describeBarrierArrive(Operation *op, InstructionSite &site,
   addField(op, site, "aligned", 1);
 }
 
-/// llvm.nvvm.barrier.cta.sync[.aligned].{all,count}(id[, count]).
-static void describeBarrierIntrinsic(Operation *op, InstructionSite &site,
-                                     KernelEmitter &emitter) {
+/// Decodes llvm.nvvm.barrier.cta.sync[.aligned].{all,count}(id[, count]).
+static void decodeBarrierIntrinsic(Operation *op, InstructionSite &site,
+                                   KernelEmitter &emitter) {
   Value zero = emitter.emitConstant(0, 32);
   site.operands = {op->getOperand(0),
                    op->getNumOperands() > 1 ? op->getOperand(1) : zero, zero};
@@ -116,16 +102,16 @@ static void describeBarrierIntrinsic(Operation *op, InstructionSite &site,
            StringRef(getInstructionKey(op)).contains(".aligned"));
 }
 
-static void describeClusterArrive(Operation *op, InstructionSite &site,
-                                  KernelEmitter &) {
+static void decodeClusterArrive(Operation *op, InstructionSite &site,
+                                KernelEmitter &) {
   addField(op, site, "aligned", op->hasAttr("aligned"));
   addField(op, site, "order",
            isa<NVVM::ClusterArriveRelaxedOp>(op) ? SyncOrder::Relaxed
                                                  : SyncOrder::Release);
 }
 
-static void describeClusterWait(Operation *op, InstructionSite &site,
-                                KernelEmitter &) {
+static void decodeClusterWait(Operation *op, InstructionSite &site,
+                              KernelEmitter &) {
   addField(op, site, "aligned", op->hasAttr("aligned"));
 }
 
@@ -135,8 +121,8 @@ static void addFence(Operation *op, InstructionSite &site, SyncScope scope,
   addField(op, site, "order", order);
 }
 
-static void describeMembar(Operation *op, InstructionSite &site,
-                           KernelEmitter &) {
+static void decodeMembar(Operation *op, InstructionSite &site,
+                         KernelEmitter &) {
   SyncScope scope = SyncScope::Device;
   switch (cast<NVVM::MembarOp>(op).getScope()) {
   case NVVM::MemScopeKind::CTA:
@@ -152,14 +138,14 @@ static void describeMembar(Operation *op, InstructionSite &site,
   addFence(op, site, scope, SyncOrder::Both);
 }
 
-static void describeClusterFence(Operation *op, InstructionSite &site,
-                                 KernelEmitter &) {
+static void decodeClusterFence(Operation *op, InstructionSite &site,
+                               KernelEmitter &) {
   addFence(op, site, SyncScope::Cluster, SyncOrder::Both);
 }
 
-/// The scope and order that the words of PTX, or of an intrinsic, say.
-static void describeTextualFence(Operation *op, InstructionSite &site,
-                                 KernelEmitter &) {
+/// Tells the scope and order that the words of PTX, or of an intrinsic, say.
+static void decodeTextualFence(Operation *op, InstructionSite &site,
+                               KernelEmitter &) {
   std::string key = getInstructionKey(op);
   SyncScope scope = SyncScope::Device;
   for (StringRef word : llvm::split(StringRef(key).rtrim(';'), '.'))
@@ -170,35 +156,51 @@ static void describeTextualFence(Operation *op, InstructionSite &site,
   addFence(op, site, scope, SyncOrder::Both);
 }
 
-static void describeFence(Operation *op, InstructionSite &site,
-                          KernelEmitter &) {
+static void decodeFence(Operation *op, InstructionSite &site, KernelEmitter &) {
   auto fence = cast<LLVM::FenceOp>(op);
   describeOrder(fence.getOrdering(), fence.getSyncscope().value_or(""), site,
                 op->getContext());
 }
 
-static void describeGridControl(Operation *op, InstructionSite &site,
-                                KernelEmitter &) {
+static void decodeGridControl(Operation *op, InstructionSite &site,
+                              KernelEmitter &) {
   auto control = dyn_cast<NVVM::GriddepcontrolOp>(op);
   bool waits = control ? control.getKind() == NVVM::GridDepActionKind::wait
                        : getInstructionKey(op) == "griddepcontrol.wait;";
   addField(op, site, "kind", waits ? 0 : 1);
 }
 
-static void describeCopyWait(Operation *op, InstructionSite &site,
-                             KernelEmitter &) {
+/// Tells an asynchronous copy as two accesses: the source is checked as a load
+/// is, and the destination is written when the thread has waited for it.
+static void decodeCopy(Operation *op, InstructionSite &site,
+                       KernelEmitter &emitter) {
+  auto copy = cast<NVVM::CpAsyncOp>(op);
+  int64_t size = copy.getSize();
+  Type bytes =
+      LLVM::LLVMArrayType::get(IntegerType::get(op->getContext(), 8), size);
+  InstructionSite source;
+  source.operands = {copy.getSrc()};
+  describeAccess(op, copy.getSrc(), bytes, size, source);
+  Value count = copy.getCpSize();
+  site.operands = {copy.getDst(), copy.getSrc(),
+                   count ? count : emitter.emitConstant(size, 32)};
+  describeAccess(op, copy.getDst(), bytes, size, site);
+  addField(op, site, "source", emitter.addSite(op, "copy_source", source));
+}
+
+static void decodeCopyWait(Operation *op, InstructionSite &site,
+                           KernelEmitter &) {
   addField(op, site, "kind", cast<NVVM::CpAsyncWaitGroupOp>(op).getN());
 }
 
-static void describeMapa(Operation *op, InstructionSite &site,
-                         KernelEmitter &) {
+static void decodeMapa(Operation *op, InstructionSite &site, KernelEmitter &) {
   takeOperands(op, site);
   auto type = cast<LLVM::LLVMPointerType>(op->getOperand(0).getType());
   addField(op, site, "space", type.getAddressSpace());
 }
 
-static void describePermute(Operation *op, InstructionSite &site,
-                            KernelEmitter &emitter) {
+static void decodePermute(Operation *op, InstructionSite &site,
+                          KernelEmitter &emitter) {
   auto permute = cast<NVVM::PermuteOp>(op);
   Value high = permute.getHi();
   site.operands = {permute.getLo(), high ? high : emitter.emitConstant(0, 32),
@@ -220,8 +222,8 @@ static void addType(Operation *op, InstructionSite &site, Type type) {
                            StringAttr::get(op->getContext(), text));
 }
 
-static void describeAtomic(Operation *op, InstructionSite &site,
-                           KernelEmitter &) {
+static void decodeAtomic(Operation *op, InstructionSite &site,
+                         KernelEmitter &) {
   auto atomic = cast<LLVM::AtomicRMWOp>(op);
   takeOperands(op, site);
   describeAccess(op, atomic.getPtr(), atomic.getVal().getType(),
@@ -232,8 +234,8 @@ static void describeAtomic(Operation *op, InstructionSite &site,
                 op->getContext());
 }
 
-static void describeExchange(Operation *op, InstructionSite &site,
-                             KernelEmitter &) {
+static void decodeExchange(Operation *op, InstructionSite &site,
+                           KernelEmitter &) {
   auto exchange = cast<LLVM::AtomicCmpXchgOp>(op);
   takeOperands(op, site);
   describeAccess(op, exchange.getPtr(), exchange.getVal().getType(),
@@ -243,131 +245,10 @@ static void describeExchange(Operation *op, InstructionSite &site,
 }
 
 //===----------------------------------------------------------------------===//
-// The table
+// Keys
 //===----------------------------------------------------------------------===//
 
-static constexpr InstructionRow rows[] = {
-#define ROW(key, how, semantics, counted, ...)                                 \
-  {key, Emulation::how, semantics, InstructionClass::counted, __VA_ARGS__}
-    // Between the lanes of a warp.
-    ROW("nvvm.shfl.sync", Waits, "shuffle", Exchange, describeShuffle),
-    ROW("nvvm.vote.sync", Waits, "vote", Exchange, describeVote),
-    ROW("nvvm.match.sync", Waits, "match", Exchange, describeMatch),
-    ROW("nvvm.redux.sync", Waits, "redux", Exchange, describeRedux),
-    ROW("nvvm.elect.sync", Waits, "elect", Exchange, describeElect),
-    ROW("nvvm.bar.warp.sync", Waits, "warp_sync", Barrier),
-    ROW("llvm.nvvm.activemask", Waits, "active_mask", Exchange),
-    // Between the warps of a block.
-    ROW("nvvm.barrier0", Waits, "barrier", Barrier, describeFullBarrier),
-    ROW("nvvm.barrier", Waits, "barrier", Barrier, describeBarrier),
-    ROW("nvvm.barrier.arrive", Waits, "barrier_arrive", Barrier,
-        describeBarrierArrive),
-    ROW("llvm.nvvm.barrier.cta.sync.all", Waits, "barrier", Barrier,
-        describeBarrierIntrinsic),
-    ROW("llvm.nvvm.barrier.cta.sync.count", Waits, "barrier", Barrier,
-        describeBarrierIntrinsic),
-    ROW("llvm.nvvm.barrier.cta.sync.aligned.all", Waits, "barrier", Barrier,
-        describeBarrierIntrinsic),
-    ROW("llvm.nvvm.barrier.cta.sync.aligned.count", Waits, "barrier", Barrier,
-        describeBarrierIntrinsic),
-    // Between the blocks of a cluster.
-    ROW("nvvm.cluster.arrive", Waits, "cluster_arrive", Barrier,
-        describeClusterArrive),
-    ROW("nvvm.cluster.arrive.relaxed", Waits, "cluster_arrive", Barrier,
-        describeClusterArrive),
-    ROW("nvvm.cluster.wait", Waits, "cluster_wait", Barrier,
-        describeClusterWait),
-    ROW("nvvm.mapa", Called, "mapa", Integer, describeMapa),
-    // The order of memory.
-    ROW("nvvm.memory.barrier", Waits, "fence", Fence, describeMembar),
-    ROW("nvvm.fence.sc.cluster", Waits, "fence", Fence, describeClusterFence),
-    ROW("llvm.fence", Waits, "fence", Fence, describeFence),
-    ROW("llvm.atomicrmw", Waits, "atomic", Atomic, describeAtomic),
-    ROW("llvm.cmpxchg", Waits, "compare_exchange", Atomic, describeExchange),
-    // Asynchronous copies; cp.async itself is in MemoryAccesses.cpp.
-    ROW("nvvm.cp.async.commit.group", Called, "copy_commit", AsyncCopy),
-    ROW("nvvm.cp.async.wait.group", Waits, "copy_wait", AsyncCopy,
-        describeCopyWait),
-    // Between grids.
-    ROW("nvvm.griddepcontrol", Waits, "grid_control", Fence,
-        describeGridControl),
-    // The life of a thread.
-    ROW("nvvm.exit", Waits, "exit", Control),
-    ROW("llvm.intr.trap", Waits, "trap", Control),
-    ROW("nvvm.nanosleep", Waits, "sleep", Control),
-    // What has no effect on values.
-    ROW("nvvm.prefetch", Dropped, "", Global),
-    ROW("llvm.intr.assume", Dropped, "", Control),
-    ROW("llvm.intr.lifetime.start", Dropped, "", Control),
-    ROW("llvm.intr.lifetime.end", Dropped, "", Control),
-    // Arithmetic that the LLVM dialect has no operation for.
-    ROW("nvvm.prmt", Called, "permute", Integer, describePermute),
-    ROW("nvvm.rcp.approx.ftz.f", Computed, "metaops.rcp.ftz", Function),
-    ROW("llvm.nvvm.rcp.approx.ftz.f", Computed, "metaops.rcp.ftz", Function),
-    ROW("llvm.nvvm.ex2.approx.f32", Computed, "metaops.ex2", Function),
-    ROW("llvm.nvvm.ex2.approx.ftz.f32", Computed, "metaops.ex2.ftz", Function),
-    ROW("llvm.nvvm.lg2.approx.f", Computed, "metaops.lg2", Function),
-    ROW("llvm.nvvm.lg2.approx.ftz.f", Computed, "metaops.lg2.ftz", Function),
-    ROW("llvm.nvvm.rsqrt.approx.f", Computed, "metaops.rsqrt", Function),
-    ROW("llvm.nvvm.rsqrt.approx.ftz.f", Computed, "metaops.rsqrt.ftz",
-        Function),
-    ROW("__nv_rsqrtf", Computed, "metaops.rsqrt", Function),
-    ROW("__nv_rsqrt", Computed, "metaops.rsqrt.f64", Function),
-    ROW("__nv_powif", Computed, "metaops.powi", Function),
-    ROW("__nv_powi", Computed, "metaops.powi.f64", Function),
-    ROW("llvm.nvvm.sqrt.approx.f", Computed, "sqrtf", Function),
-    ROW("llvm.nvvm.sqrt.approx.ftz.f", Computed, "metaops.sqrt.ftz", Function),
-    ROW("llvm.nvvm.sqrt.rn.f", Computed, "sqrtf", Function),
-    ROW("llvm.nvvm.sqrt.rn.d", Computed, "sqrt", Function),
-    ROW("llvm.nvvm.sin.approx.f", Computed, "sinf", Function),
-    ROW("llvm.nvvm.sin.approx.ftz.f", Computed, "metaops.sin.ftz", Function),
-    ROW("llvm.nvvm.cos.approx.f", Computed, "cosf", Function),
-    ROW("llvm.nvvm.cos.approx.ftz.f", Computed, "metaops.cos.ftz", Function),
-    ROW("llvm.nvvm.div.approx.f", Computed, "metaops.div", Function),
-    ROW("llvm.nvvm.div.approx.ftz.f", Computed, "metaops.div.ftz", Function),
-    ROW("llvm.nvvm.div.full", Computed, "metaops.div", Function),
-    ROW("llvm.nvvm.div.full.ftz", Computed, "metaops.div.ftz", Function),
-    ROW("llvm.nvvm.mulhi.i", Computed, "metaops.mulhi.i", Integer),
-    ROW("llvm.nvvm.mulhi.ui", Computed, "metaops.mulhi.ui", Integer),
-    ROW("llvm.nvvm.mulhi.ll", Computed, "metaops.mulhi.ll", Integer),
-    ROW("llvm.nvvm.mulhi.ull", Computed, "metaops.mulhi.ull", Integer),
-    // Inline PTX; loads are in MemoryAccesses.cpp.
-    ROW("griddepcontrol.wait;", Waits, "grid_control", Fence,
-        describeGridControl),
-    ROW("griddepcontrol.launch_dependents;", Waits, "grid_control", Fence,
-        describeGridControl),
-    ROW("membar.cta;", Waits, "fence", Fence, describeTextualFence),
-    ROW("membar.gl;", Waits, "fence", Fence, describeTextualFence),
-    ROW("fence.acq_rel.cta;", Waits, "fence", Fence, describeTextualFence),
-    ROW("fence.acq_rel.cluster;", Waits, "fence", Fence, describeTextualFence),
-    ROW("fence.acq_rel.gpu;", Waits, "fence", Fence, describeTextualFence),
-    ROW("fence.sc.cta;", Waits, "fence", Fence, describeTextualFence),
-    ROW("fence.sc.cluster;", Waits, "fence", Fence, describeTextualFence),
-    ROW("fence.sc.gpu;", Waits, "fence", Fence, describeTextualFence),
-    ROW("activemask.b32 $0;", Waits, "active_mask", Exchange),
-    ROW("ex2.approx.f32 $0, $1;", Computed, "metaops.ex2", Function),
-    ROW("ex2.approx.ftz.f32 $0, $1;", Computed, "metaops.ex2.ftz", Function),
-    ROW("lg2.approx.f32 $0, $1;", Computed, "metaops.lg2", Function),
-    ROW("lg2.approx.ftz.f32 $0, $1;", Computed, "metaops.lg2.ftz", Function),
-    ROW("tanh.approx.f32 $0, $1;", Computed, "tanhf", Function),
-#undef ROW
-};
-
-/// Functions of libdevice that the C library has by the same name, those of f32
-/// with the same "f" behind it.
-static constexpr StringLiteral mathFunctions[] = {
-    "acos",  "acosh", "asin",  "asinh",     "atan",  "atan2",  "atanh",
-    "cbrt",  "ceil",  "cos",   "cosh",      "erf",   "erfc",   "exp",
-    "exp10", "exp2",  "expm1", "copysign",  "fabs",  "fdim",   "floor",
-    "fma",   "fmax",  "fmin",  "fmod",      "hypot", "lgamma", "log",
-    "log10", "log1p", "log2",  "nearbyint", "pow",   "rint",   "round",
-    "sin",   "sinh",  "sqrt",  "tan",       "tanh",  "tgamma", "trunc"};
-
-//===----------------------------------------------------------------------===//
-// Finding and emitting
-//===----------------------------------------------------------------------===//
-
-/// PTX with one blank between words, and operands as $0.
+/// Returns PTX with one blank between words, and operands as $0.
 static std::string normalisePtx(StringRef text) {
   SmallVector<StringRef> words;
   llvm::SplitString(text, words, " \t\r\n");
@@ -390,7 +271,22 @@ std::string metaop::getInstructionKey(Operation *op) {
   return op->getName().getStringRef().str();
 }
 
-/// The name that the C library has for a function of libdevice, if it has one.
+//===----------------------------------------------------------------------===//
+// Mathematical functions and the end of a thread
+//===----------------------------------------------------------------------===//
+
+/// Functions of libdevice that the C library has by the same name, those of f32
+/// with the same "f" behind it.
+static constexpr StringLiteral mathFunctions[] = {
+    "acos",  "acosh", "asin",  "asinh",     "atan",  "atan2",  "atanh",
+    "cbrt",  "ceil",  "cos",   "cosh",      "erf",   "erfc",   "exp",
+    "exp10", "exp2",  "expm1", "copysign",  "fabs",  "fdim",   "floor",
+    "fma",   "fmax",  "fmin",  "fmod",      "hypot", "lgamma", "log",
+    "log10", "log1p", "log2",  "nearbyint", "pow",   "rint",   "round",
+    "sin",   "sinh",  "sqrt",  "tan",       "tanh",  "tgamma", "trunc"};
+
+/// Returns the name that the C library has for a function of libdevice, if it
+/// has one.
 static StringRef findMathFunction(Operation *op) {
   auto call = dyn_cast<LLVM::CallOp>(op);
   StringRef function = call ? call.getCallee().value_or("") : "";
@@ -403,34 +299,125 @@ static StringRef findMathFunction(Operation *op) {
   return isKnown ? function : "";
 }
 
-std::optional<InstructionRow> metaop::findInstruction(Operation *op) {
-  if (StringRef function = findMathFunction(op); !function.empty())
-    return InstructionRow{"llvm.call", Emulation::Computed, function,
-                          InstructionClass::Function};
-  std::string key = getInstructionKey(op);
-  const auto *row = llvm::find_if(
-      rows, [&](const InstructionRow &row) { return row.key == key; });
-  if (row == std::end(rows))
-    return std::nullopt;
-  return *row;
+static bool isMathFunction(Operation *op) {
+  return !findMathFunction(op).empty();
 }
+
+static void emitMathFunction(Operation *op, KernelEmitter &emitter) {
+  emitter.emitHostCall(op, findMathFunction(op));
+}
+
+static void emitEnd(Operation *op, KernelEmitter &emitter) {
+  emitter.emitExit(op);
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+template <InstructionClass counted>
+static std::optional<InstructionClass> countAs(Operation *) {
+  return counted;
+}
+
+static std::optional<InstructionClass> countNothing(Operation *) {
+  return std::nullopt;
+}
+
+namespace {
+/// An operation that is an instruction.
+struct Form {
+  StringRef key;
+  Decoder decode = nullptr;
+};
+
+/// Operations that are too many for a row each.
+struct Family {
+  bool (*matches)(Operation *op);
+  InstructionRow row;
+};
+
+/// The rows of the table by the keys of operations.
+class InstructionTable {
+public:
+  InstructionTable();
+
+  const InstructionRow *find(Operation *op) const {
+    auto known = rows.find(getInstructionKey(op));
+    if (known != rows.end())
+      return &known->second;
+    const auto *family = llvm::find_if(
+        families, [&](const Family &family) { return family.matches(op); });
+    return family == families.end() ? nullptr : &family->row;
+  }
+
+private:
+  void add(StringRef key, const InstructionRow &row) {
+    [[maybe_unused]] bool isNew = rows.try_emplace(key, row).second;
+    assert(isNew && "two instructions have one key");
+  }
+  void add(InstructionRow row, std::initializer_list<Form> forms) {
+    for (const Form &form : forms) {
+      row.decode = form.decode;
+      add(form.key, row);
+    }
+  }
+
+  llvm::StringMap<InstructionRow> rows;
+  SmallVector<Family, 4> families;
+};
+} // namespace
+
+InstructionTable::InstructionTable() {
+#define COUNT(counted) countAs<InstructionClass::counted>
+#define WAITS(name, counted, access, strength, execute, waitsFor, ...)         \
+  add({Emulation::Waits, name, COUNT(counted)}, {__VA_ARGS__});
+#define CALLS(name, counted, access, function, ...)                            \
+  add({Emulation::Called, name, COUNT(counted)}, {__VA_ARGS__});
+#define COMPUTES(name, counted, function, ...)                                 \
+  add({Emulation::Computed, name, COUNT(counted)}, {__VA_ARGS__});
+#define LIBRARY(name, counted, ...)                                            \
+  add({Emulation::Computed, name, COUNT(counted)}, {__VA_ARGS__});
+#define REWRITES(key, count, rewrite, findProblem)                             \
+  add(key, {Emulation::Rewritten, "", count, nullptr, rewrite, findProblem});
+#define POINTER(key, rewrite, findProblem)                                     \
+  add(key,                                                                     \
+      {Emulation::Pointer, "", countNothing, nullptr, rewrite, findProblem});
+#define FAMILY(matches, count, rewrite)                                        \
+  families.push_back(                                                          \
+      {matches, {Emulation::Rewritten, "", count, nullptr, rewrite}});
+#define DROPS(key) add(key, {Emulation::Dropped, "", countNothing});
+#include "MetaOps/Conversion/EmulatedInstructions.def"
+#undef COUNT
+}
+
+const InstructionRow *metaop::findInstruction(Operation *op) {
+  static const InstructionTable table;
+  return table.find(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
 
 void metaop::emitInstruction(const InstructionRow &row, Operation *op,
                              KernelEmitter &emitter) {
   if (row.emulation == Emulation::Dropped)
     return op->erase();
   if (row.emulation == Emulation::Computed)
-    return emitter.emitHostCall(op, row.semantics);
+    return emitter.emitHostCall(op, row.name);
+  if (row.rewrite)
+    return row.rewrite(op, emitter);
   emitter.getBuilder().setInsertionPoint(op);
   InstructionSite site;
-  if (row.describe)
-    row.describe(op, site, emitter);
+  if (row.decode)
+    row.decode(op, site, emitter);
   else
     takeOperands(op, site);
   if (row.emulation == Emulation::Waits)
-    emitter.emitWait(op, row.semantics, site);
+    emitter.emitWait(op, row.name, site);
   else
-    emitter.emitCall(op, row.semantics, site);
+    emitter.emitCall(op, row.name, site);
 }
 
 void metaop::describeOrder(LLVM::AtomicOrdering ordering, StringRef scope,

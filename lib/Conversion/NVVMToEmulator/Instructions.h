@@ -1,4 +1,4 @@
-//===- Instructions.h - The table of emulated instructions ------*- C++ -*-===//
+//===- Instructions.h - Emulated instructions -------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,10 +10,13 @@
 #define METAOPS_LIB_CONVERSION_NVVMTOEMULATOR_INSTRUCTIONS_H
 
 #include "KernelEmitter.h"
+#include "MetaOps/Support/InstructionClass.h"
+
+#include <optional>
 
 namespace mlir::metaop {
 
-/// How an operation is emulated.
+/// The ways to emulate an operation.
 enum class Emulation : uint8_t {
   /// The thread suspends, and the engine goes on with it.
   Waits,
@@ -21,30 +24,41 @@ enum class Emulation : uint8_t {
   Called,
   /// A function of the host computes the result.
   Computed,
+  /// A function of the row replaces it.
+  Rewritten,
+  /// The same, after all others.
+  Pointer,
   /// It does nothing.
   Dropped
 };
 
-/// One instruction.
+/// Says what the engine is told of an operation. It is called where operations
+/// may be made.
+using Decoder = void (*)(Operation *op, InstructionSite &site,
+                         KernelEmitter &emitter);
+
+/// Replaces an operation.
+using Rewriter = void (*)(Operation *op, KernelEmitter &emitter);
+
+/// A row of the table, for one of the operations that it is of.
 struct InstructionRow {
-  /// The name of the operation; or of the intrinsic that it calls; or its PTX.
-  StringRef key;
   Emulation emulation;
-  /// The semantics: a row of lib/Runtime/Emulator/Instructions.cpp, or a
-  /// function of HostFunctions.cpp there or of the C library.
-  StringRef semantics;
-  ::metaops::InstructionClass counted;
-  /// Says what the engine is told: by default the operands, in order. It is
-  /// called where operations may be made.
-  void (*describe)(Operation *op, InstructionSite &site,
-                   KernelEmitter &emitter) = nullptr;
+  /// The instruction of the engine, or the function of the host.
+  StringRef name;
+  /// Returns the class that the operation is counted in, if it is counted.
+  std::optional<::metaops::InstructionClass> (*count)(Operation *op);
+  Decoder decode = nullptr;
+  Rewriter rewrite = nullptr;
+  /// Says what is wrong with a form that cannot be emulated; empty if it can.
+  /// Null if all can.
+  std::string (*findProblem)(Operation *op) = nullptr;
 };
 
-/// What an operation is called in tables: `key` of its row.
+/// Returns what an operation is called in the table.
 std::string getInstructionKey(Operation *op);
 
-/// The row of an operation, or of a function of libdevice that it calls.
-std::optional<InstructionRow> findInstruction(Operation *op);
+/// Returns the row of an operation, or null.
+const InstructionRow *findInstruction(Operation *op);
 
 /// Replaces `op`, which `row` is of.
 void emitInstruction(const InstructionRow &row, Operation *op,

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include <cstddef>
@@ -95,14 +96,23 @@ void KernelEmitter::finish(LLVM::LLVMFuncOp kernel) {
   SmallVector<Attribute> types;
   for (Type type : kernel.getArgumentTypes())
     types.push_back(TypeAttr::get(type));
-  function->setAttr("metaop.parameters", builder.getArrayAttr(types));
-  function->setAttr("metaop.shared", layout.describe(builder.getContext()));
-  function->setAttr("metaop.sites", builder.getArrayAttr(sites));
-  for (StringRef name : {NVVM::NVVMDialect::getReqntidAttrName(),
-                         NVVM::NVVMDialect::getMaxntidAttrName(),
-                         NVVM::NVVMDialect::getClusterDimAttrName()})
-    if (Attribute value = kernel->getAttr(name))
-      function->setAttr("metaop." + name.substr(strlen("nvvm.")).str(), value);
+  MLIRContext *context = builder.getContext();
+  MetaOpDialect::ParametersAttrHelper(context).setAttr(
+      function, builder.getArrayAttr(types));
+  MetaOpDialect::SharedAttrHelper(context).setAttr(function,
+                                                   layout.describe(context));
+  MetaOpDialect::SitesAttrHelper(context).setAttr(function,
+                                                  builder.getArrayAttr(sites));
+  auto keep = [&](StringRef name, auto helper) {
+    if (auto extents = kernel->getAttrOfType<DenseI32ArrayAttr>(name))
+      helper.setAttr(function, extents);
+  };
+  keep(NVVM::NVVMDialect::getReqntidAttrName(),
+       MetaOpDialect::ReqntidAttrHelper(context));
+  keep(NVVM::NVVMDialect::getMaxntidAttrName(),
+       MetaOpDialect::MaxntidAttrHelper(context));
+  keep(NVVM::NVVMDialect::getClusterDimAttrName(),
+       MetaOpDialect::ClusterDimAttrHelper(context));
 }
 
 void KernelEmitter::hoist(LLVM::AllocaOp alloca) {

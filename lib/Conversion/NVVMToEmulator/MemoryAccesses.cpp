@@ -40,8 +40,8 @@ static unsigned getSpace(Value pointer) {
   return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace();
 }
 
-/// The allocation, or the address of a variable outside of shared memory, that
-/// a pointer comes from without a choice.
+/// Returns the allocation, or the address of a variable outside of shared
+/// memory, that a pointer comes from without a choice.
 static Operation *findOwnVariable(Value pointer) {
   Operation *op = pointer.getDefiningOp();
   while (
@@ -66,8 +66,9 @@ static int64_t getVariableBytes(Operation *variable) {
   return global ? layout.getTypeSize(global.getGlobalType()) : 0;
 }
 
-/// What an access that says nothing is aligned to: its own size, as in NVPTX's
-/// data layout. MLIR's default has integers of 64 bits at multiples of 4.
+/// Returns what an access that says nothing is aligned to: its own size, as in
+/// NVPTX's data layout. MLIR's default has integers of 64 bits at multiples
+/// of 4.
 static uint64_t getNaturalAlignment(const DataLayout &layout, Type type) {
   if (isa<IntegerType>(type))
     return llvm::PowerOf2Ceil(layout.getTypeSize(type));
@@ -127,9 +128,11 @@ static std::optional<PtxLoad> parsePtxLoad(Operation *op) {
   return load;
 }
 
-/// The memory that a load by PTX reads: its registers, one after the other.
-static void emitPtxLoad(Operation *op, const PtxLoad &load,
-                        KernelEmitter &emitter) {
+bool metaop::isPtxLoad(Operation *op) { return parsePtxLoad(op).has_value(); }
+
+/// Reads the memory of a load by PTX: its registers, one after the other.
+void metaop::emitPtxLoad(Operation *op, KernelEmitter &emitter) {
+  PtxLoad load = *parsePtxLoad(op);
   OpBuilder &b = emitter.getBuilder();
   b.setInsertionPoint(op);
   Type type = op->getResult(0).getType();
@@ -191,8 +194,34 @@ static std::optional<Access> getAccess(Operation *op) {
   return std::nullopt;
 }
 
-static void emitAccess(Operation *op, const Access &access,
-                       KernelEmitter &emitter) {
+static bool isShared(unsigned space) {
+  return space == sharedSpace || space == clusterSpace;
+}
+
+std::string metaop::findAccessProblem(Operation *op) {
+  Access access = *getAccess(op);
+  if (findOwnVariable(access.address))
+    return "";
+  unsigned space = getSpace(access.address);
+  if (space != genericSpace && space != globalSpace && !isShared(space))
+    return "through a pointer in space " + std::to_string(space) +
+           " whose variable is not known";
+  uint64_t bits = DataLayout::closest(op).getTypeSizeInBits(access.type);
+  if (access.isStrong() && bits > 64)
+    return "that is volatile or atomic, of more than 64 bits";
+  return "";
+}
+
+std::optional<InstructionClass> metaop::countAccess(Operation *op) {
+  Access access = *getAccess(op);
+  if (findOwnVariable(access.address))
+    return InstructionClass::Local;
+  return isShared(getSpace(access.address)) ? InstructionClass::Shared
+                                            : InstructionClass::Global;
+}
+
+void metaop::emitAccess(Operation *op, KernelEmitter &emitter) {
+  Access access = *getAccess(op);
   MLIRContext *context = op->getContext();
   emitter.getBuilder().setInsertionPoint(op);
   InstructionSite site;
@@ -217,44 +246,30 @@ static void emitAccess(Operation *op, const Access &access,
   op->setOperand(access.value ? 1 : 0, place);
 }
 
-/// An asynchronous copy is two accesses: the source is checked as a load is,
-/// and the destination is written when the thread has waited for it.
-static void emitCopy(NVVM::CpAsyncOp op, KernelEmitter &emitter) {
-  OpBuilder &b = emitter.getBuilder();
-  b.setInsertionPoint(op);
-  Type bytes = LLVM::LLVMArrayType::get(b.getI8Type(), op.getSize());
-  auto describe = [&](Value address) {
-    InstructionSite site;
-    site.operands = {address};
-    describeAccess(op, address, bytes, op.getSize(), site);
-    return site;
-  };
-  InstructionSite destination = describe(op.getDst());
-  destination.operands.push_back(op.getSrc());
-  destination.operands.push_back(
-      op.getCpSize() ? op.getCpSize() : emitter.emitConstant(op.getSize(), 32));
-  destination.addField(
-      "source", emitter.addSite(op, "copy_source", describe(op.getSrc())),
-      op.getContext());
-  emitter.emitCall(op, "copy", destination);
-}
-
 //===----------------------------------------------------------------------===//
 // Pointers
 //===----------------------------------------------------------------------===//
 
-static bool isShared(unsigned space) {
-  return space == sharedSpace || space == clusterSpace;
+void metaop::hoistAllocation(Operation *op, KernelEmitter &emitter) {
+  emitter.hoist(cast<LLVM::AllocaOp>(op));
+}
+
+std::string metaop::findAllocationProblem(Operation *op) {
+  bool isConstant =
+      matchPattern(cast<LLVM::AllocaOp>(op).getArraySize(), m_Constant());
+  return isConstant ? "" : "of a size that is not constant";
 }
 
 /// Replaces a cast by its operand, or that with the bits of the window changed.
 /// The types of pointers become one only when all operations are replaced.
-static void emitCast(LLVM::AddrSpaceCastOp op, KernelEmitter &emitter) {
+void metaop::emitCast(Operation *op, KernelEmitter &emitter) {
+  auto spaceCast = cast<LLVM::AddrSpaceCastOp>(op);
   OpBuilder &b = emitter.getBuilder();
   b.setInsertionPoint(op);
-  Location loc = op.getLoc();
-  Value pointer = op.getArg();
-  if (isShared(getSpace(op.getArg())) != isShared(getSpace(op.getRes()))) {
+  Location loc = op->getLoc();
+  Value pointer = spaceCast.getArg();
+  Value result = spaceCast.getRes();
+  if (isShared(getSpace(pointer)) != isShared(getSpace(result))) {
     // Both ways: what is no address of shared memory becomes none of anything.
     Type i64 = b.getI64Type();
     Value bits = LLVM::PtrToIntOp::create(b, loc, i64, pointer);
@@ -262,86 +277,31 @@ static void emitCast(LLVM::AddrSpaceCastOp op, KernelEmitter &emitter) {
         b, loc, i64,
         b.getI64IntegerAttr(static_cast<int64_t>(::metaops::sharedWindow)));
     bits = LLVM::XOrOp::create(b, loc, bits, window);
-    pointer = LLVM::IntToPtrOp::create(b, loc, op.getType(), bits);
+    pointer = LLVM::IntToPtrOp::create(b, loc, result.getType(), bits);
   }
-  op.getRes().replaceAllUsesWith(pointer);
-  op.erase();
+  result.replaceAllUsesWith(pointer);
+  op->erase();
 }
 
-static void emitAddress(LLVM::AddressOfOp op, KernelEmitter &emitter) {
+void metaop::emitAddress(Operation *op, KernelEmitter &emitter) {
   OpBuilder &b = emitter.getBuilder();
   b.setInsertionPoint(op);
+  auto address = cast<LLVM::AddressOfOp>(op);
   std::optional<int64_t> offset =
-      emitter.getLayout().getOffset(op.getGlobalName());
+      emitter.getLayout().getOffset(address.getGlobalName());
   if (!offset)
     return;
-  Value number = LLVM::ConstantOp::create(b, op.getLoc(), b.getI64Type(),
+  Value number = LLVM::ConstantOp::create(b, op->getLoc(), b.getI64Type(),
                                           b.getI64IntegerAttr(*offset));
   Value pointer =
-      LLVM::IntToPtrOp::create(b, op.getLoc(), op.getType(), number);
-  op.getRes().replaceAllUsesWith(pointer);
-  op.erase();
+      LLVM::IntToPtrOp::create(b, op->getLoc(), address.getType(), number);
+  address.getRes().replaceAllUsesWith(pointer);
+  op->erase();
 }
 
-//===----------------------------------------------------------------------===//
-// All of them
-//===----------------------------------------------------------------------===//
-
-bool metaop::isPointerOp(Operation *op) {
-  return isa<LLVM::AllocaOp, LLVM::AddressOfOp, LLVM::AddrSpaceCastOp>(op);
-}
-
-bool metaop::isMemoryOp(Operation *op, std::string &problem) {
-  if (auto access = getAccess(op)) {
-    unsigned space = getSpace(access->address);
-    Operation *variable = findOwnVariable(access->address);
-    uint64_t bits = DataLayout::closest(op).getTypeSizeInBits(access->type);
-    if (!variable && space != genericSpace && space != globalSpace &&
-        !isShared(space))
-      problem = "through a pointer in space " + std::to_string(space) +
-                " whose variable is not known";
-    else if (!variable && access->isStrong() && bits > 64)
-      problem = "that is volatile or atomic, of more than 64 bits";
-    return true;
-  }
-  if (auto alloca = dyn_cast<LLVM::AllocaOp>(op)) {
-    if (!matchPattern(alloca.getArraySize(), m_Constant()))
-      problem = "of a size that is not constant";
-    return true;
-  }
-  if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
-    if (!SymbolTable::lookupNearestSymbolFrom<LLVM::GlobalOp>(
-            address, address.getGlobalNameAttr()))
-      problem = "of a function";
-    return true;
-  }
-  return isa<LLVM::AddrSpaceCastOp, NVVM::CpAsyncOp>(op) || parsePtxLoad(op);
-}
-
-void metaop::emitMemoryOp(Operation *op, KernelEmitter &emitter) {
-  if (auto access = getAccess(op))
-    emitAccess(op, *access, emitter);
-  else if (auto alloca = dyn_cast<LLVM::AllocaOp>(op))
-    emitter.hoist(alloca);
-  else if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
-    emitAddress(address, emitter);
-  else if (auto addrSpaceCast = dyn_cast<LLVM::AddrSpaceCastOp>(op))
-    emitCast(addrSpaceCast, emitter);
-  else if (auto copy = dyn_cast<NVVM::CpAsyncOp>(op))
-    emitCopy(copy, emitter);
-  else
-    emitPtxLoad(op, *parsePtxLoad(op), emitter);
-}
-
-InstructionClass metaop::classifyMemoryOp(Operation *op) {
-  if (isa<NVVM::CpAsyncOp>(op))
-    return InstructionClass::AsyncCopy;
-  auto access = getAccess(op);
-  if (!access)
-    return parsePtxLoad(op) ? InstructionClass::Global
-                            : InstructionClass::Integer;
-  if (findOwnVariable(access->address))
-    return InstructionClass::Local;
-  return isShared(getSpace(access->address)) ? InstructionClass::Shared
-                                             : InstructionClass::Global;
+std::string metaop::findAddressProblem(Operation *op) {
+  auto address = cast<LLVM::AddressOfOp>(op);
+  auto global = SymbolTable::lookupNearestSymbolFrom<LLVM::GlobalOp>(
+      address, address.getGlobalNameAttr());
+  return global ? "" : "of a function";
 }

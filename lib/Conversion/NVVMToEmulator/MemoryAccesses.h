@@ -10,23 +10,29 @@
 #define METAOPS_LIB_CONVERSION_NVVMTOEMULATOR_MEMORYACCESSES_H
 
 #include "KernelEmitter.h"
+#include "MetaOps/Support/InstructionClass.h"
+
+#include <optional>
+#include <string>
 
 namespace mlir::metaop {
 
-/// Whether emitMemoryOp replaces `op`; if it is of a kind that it replaces, but
-/// in a form that cannot be emulated, says why.
-bool isMemoryOp(Operation *op, std::string &problem);
+// Rows of the table of instructions: loads and stores.
+void emitAccess(Operation *op, KernelEmitter &emitter);
+std::string findAccessProblem(Operation *op);
+std::optional<::metaops::InstructionClass> countAccess(Operation *op);
 
-/// Whether such an operation makes a pointer. It is replaced after all others,
-/// which ask where pointers come from.
-bool isPointerOp(Operation *op);
+/// Returns whether `op` is a load by inline PTX that can be emulated.
+bool isPtxLoad(Operation *op);
+void emitPtxLoad(Operation *op, KernelEmitter &emitter);
 
-/// Replaces an access, an asynchronous copy, or what makes a pointer: a cast
-/// between spaces, the address of a variable, an allocation.
-void emitMemoryOp(Operation *op, KernelEmitter &emitter);
-
-/// What accesses of `op` are counted as.
-::metaops::InstructionClass classifyMemoryOp(Operation *op);
+// Rows of pointers: allocations, addresses of variables, casts between
+// spaces.
+void hoistAllocation(Operation *op, KernelEmitter &emitter);
+std::string findAllocationProblem(Operation *op);
+void emitAddress(Operation *op, KernelEmitter &emitter);
+std::string findAddressProblem(Operation *op);
+void emitCast(Operation *op, KernelEmitter &emitter);
 
 } // namespace mlir::metaop
 

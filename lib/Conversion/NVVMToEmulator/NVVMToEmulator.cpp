@@ -11,11 +11,9 @@
 // it, a coroutine, which suspends wherever it would wait for other threads. The
 // engine (lib/Runtime/Emulator) runs thousands of them by turns.
 //
-//   1. Every operation is looked up: it is arithmetic and stays as it is, or an
-//      instruction (Instructions.cpp), an access of memory or something else
-//      with pointers (MemoryAccesses.cpp), a special register
-//      (SpecialRegisters.cpp), or the end of a thread. Anything else is an
-//      error that names it.
+//   1. Every operation is looked up: it is arithmetic and stays as it is, or it
+//      has a row in the table of instructions (EmulatedInstructions.def).
+//      Anything else is an error that names it.
 //   2. The kernel's body gets the beginning of a coroutine (KernelEmitter.cpp),
 //      and each of these operations is replaced.
 //   3. The head of each loop has threads yield now and then, so that one that
@@ -27,9 +25,8 @@
 #include "InstructionCounts.h"
 #include "Instructions.h"
 #include "KernelEmitter.h"
-#include "MemoryAccesses.h"
 #include "MetaOps/Conversion/Passes.h"
-#include "SpecialRegisters.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -60,22 +57,17 @@ static bool isPortable(Operation *op) {
          isMemoryEffectFree(op);
 }
 
-static bool isEnd(Operation *op) {
-  return isa<LLVM::ReturnOp, LLVM::UnreachableOp>(op);
-}
-
 static LogicalResult verifyOp(Operation *op) {
-  std::string problem;
-  if (isMemoryOp(op, problem)) {
+  if (auto ptx = dyn_cast<NVVM::InlinePtxOp>(op); ptx && ptx.getPredicate())
+    return op->emitOpError("with a predicate cannot be emulated");
+  if (const InstructionRow *row = findInstruction(op)) {
+    std::string problem = row->findProblem ? row->findProblem(op) : "";
     if (problem.empty())
       return success();
     return op->emitOpError(problem + " cannot be emulated");
   }
-  if (findInstruction(op) || isSpecialRegister(op) || isEnd(op) ||
-      isPortable(op))
+  if (isPortable(op))
     return success();
-  if (isa<NVVM::InlinePtxOp>(op) && cast<NVVM::InlinePtxOp>(op).getPredicate())
-    return op->emitOpError("with a predicate cannot be emulated");
   std::string key = getInstructionKey(op);
   StringRef name = op->getName().getStringRef();
   if (key == name)
@@ -99,7 +91,7 @@ static LogicalResult verifyKernel(LLVM::LLVMFuncOp kernel) {
 // Conversion of a kernel
 //===----------------------------------------------------------------------===//
 
-/// The blocks that some path leads back to: the heads of all loops.
+/// Returns the blocks that some path leads back to: the heads of all loops.
 static SetVector<Block *> findLoopHeads(Region &body) {
   SetVector<Block *> heads;
   DenseMap<Block *, bool> isOpen;
@@ -122,18 +114,6 @@ static SetVector<Block *> findLoopHeads(Region &body) {
   return heads;
 }
 
-static void emitOp(Operation *op, KernelEmitter &emitter) {
-  std::string problem;
-  if (isMemoryOp(op, problem))
-    emitMemoryOp(op, emitter);
-  else if (auto row = findInstruction(op))
-    emitInstruction(*row, op, emitter);
-  else if (isSpecialRegister(op))
-    emitSpecialRegister(op, emitter);
-  else if (isEnd(op))
-    emitter.emitExit(op);
-}
-
 /// Has all pointers of a function be the host's.
 static void forgetSpaces(Operation *function) {
   AttrTypeReplacer replacer;
@@ -147,9 +127,12 @@ static void forgetSpaces(Operation *function) {
 
 static void convertKernel(LLVM::LLVMFuncOp kernel, ModuleOp module,
                           const SharedLayout &layout, bool countsInstructions) {
-  SmallVector<Operation *> ops, pointerOps;
+  using Instruction = std::pair<Operation *, const InstructionRow *>;
+  SmallVector<Instruction> instructions, pointers;
   kernel.getBody().walk([&](Operation *op) {
-    (isPointerOp(op) ? pointerOps : ops).push_back(op);
+    if (const InstructionRow *row = findInstruction(op))
+      (row->emulation == Emulation::Pointer ? pointers : instructions)
+          .emplace_back(op, row);
   });
   SmallVector<Block *> blocks;
   SmallVector<Attribute> counts;
@@ -161,17 +144,15 @@ static void convertKernel(LLVM::LLVMFuncOp kernel, ModuleOp module,
 
   KernelEmitter emitter(module, layout);
   LLVM::LLVMFuncOp function = emitter.begin(kernel);
-  for (Operation *op : ops)
-    emitOp(op, emitter);
-  for (Operation *op : pointerOps)
-    emitOp(op, emitter);
+  for (auto [op, row] : llvm::concat<Instruction>(instructions, pointers))
+    emitInstruction(*row, op, emitter);
   for (Block *head : heads)
     emitter.emitYield(head);
   if (countsInstructions) {
     for (auto [i, block] : llvm::enumerate(blocks))
       emitter.emitCount(block, i);
-    function->setAttr("metaop.instruction_counts",
-                      ArrayAttr::get(module.getContext(), counts));
+    MetaOpDialect::InstructionCountsAttrHelper(module.getContext())
+        .setAttr(function, ArrayAttr::get(module.getContext(), counts));
   }
   emitter.finish(kernel);
   forgetSpaces(function);

@@ -1,4 +1,4 @@
-//===- SpecialRegisters.cpp - What threads know of themselves -------------===//
+//===- SpecialRegisters.cpp - Special registers of threads ----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

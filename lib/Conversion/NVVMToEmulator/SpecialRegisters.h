@@ -1,4 +1,4 @@
-//===- SpecialRegisters.h - What threads know of themselves -----*- C++ -*-===//
+//===- SpecialRegisters.h - Special registers of threads --------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 
 namespace mlir::metaop {
 
-/// Whether `op` reads a special register that there is in the emulator.
+/// Returns whether `op` reads a special register that there is in the emulator.
 bool isSpecialRegister(Operation *op);
 
 /// Replaces such an operation.

@@ -13,6 +13,7 @@
 
 #include "MetaOps/Conversion/Passes.h"
 #include "MetaOps/Conversion/PtxEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -32,9 +33,11 @@ ArrayAttr metaop::describeKernels(gpu::GPUModuleOp module) {
       continue;
     NamedAttrList facts;
     facts.set("name", kernel.getSymNameAttr());
-    for (NamedAttribute attribute : kernel->getDiscardableAttrs())
-      if (StringRef name = attribute.getName(); name.consume_front("metaop."))
+    for (NamedAttribute attribute : kernel->getDiscardableAttrs()) {
+      auto [dialect, name] = attribute.getName().strref().split('.');
+      if (dialect == MetaOpDialect::getDialectNamespace())
         facts.set(name, attribute.getValue());
+    }
     kernels.push_back(facts.getDictionary(b.getContext()));
   }
   return b.getArrayAttr(kernels);
@@ -52,7 +55,8 @@ gpu::BinaryOp metaop::replaceByPtx(gpu::GPUModuleOp module, StringRef ptx,
       b.getStringAttr(ptx), /*properties=*/nullptr, /*kernels=*/nullptr);
   auto binary = gpu::BinaryOp::create(b, module.getLoc(), module.getName(),
                                       nullptr, b.getArrayAttr({object}));
-  binary->setDiscardableAttr("metaop.kernels", describeKernels(module));
+  MetaOpDialect::KernelsAttrHelper(b.getContext())
+      .setAttr(binary, describeKernels(module));
   module.erase();
   return binary;
 }

@@ -51,7 +51,7 @@ Prefixes::Prefixes(OpBuilder &b, const Stage &stage, PrefixBody &body,
   for (Operation *op : stage.body)
     if (auto prefix = dyn_cast<PrefixOp>(op)) {
       prefixes.push_back({prefix, {}});
-      anyLinear |= prefix.getKind() == PrefixKind::Linear;
+      anyLinear |= prefix.getKind() == Combiner::Linear;
     }
 }
 
@@ -59,24 +59,8 @@ Prefixes::Prefixes(OpBuilder &b, const Stage &stage, PrefixBody &body,
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// The reduction of a kind that is one.
 static Reduction getReduction(PrefixOp op) {
-  auto kind = [&] {
-    switch (op.getKind()) {
-    case PrefixKind::Mul:
-      return ReduceKind::Mul;
-    case PrefixKind::Max:
-    case PrefixKind::LogAddExp:
-      return ReduceKind::Max;
-    case PrefixKind::Min:
-      return ReduceKind::Min;
-    case PrefixKind::Add:
-    case PrefixKind::Linear:
-      return ReduceKind::Add;
-    }
-    llvm_unreachable("all kinds are handled");
-  }();
-  return {kind, getElementTypeOrSelf(op.getType())};
+  return {op.getKind(), getElementTypeOrSelf(op.getType())};
 }
 
 Type Prefixes::getComputeType(PrefixOp op) const {
@@ -93,7 +77,7 @@ int64_t Prefixes::getNumLanes(PrefixOp op) const {
 Value Prefixes::emitIdentity(PrefixOp op, bool isResult) {
   int64_t width = getNumLanes(op);
   auto type = dyn_cast<FloatType>(getComputeType(op));
-  if (!type || isResult || op.getKind() != PrefixKind::Add)
+  if (!type || isResult || op.getKind() != Combiner::Add)
     return getReduction(op).emitIdentity(b, loc, width);
   auto zero =
       llvm::APFloat::getZero(type.getFloatSemantics(), /*Negative=*/true);
@@ -101,32 +85,13 @@ Value Prefixes::emitIdentity(PrefixOp op, bool isResult) {
   return broadcastTo(b, loc, scalar, width);
 }
 
-/// log(e^x + e^y). Infinities of one sign have no difference.
-static Value emitLogAddExp(OpBuilder &b, Location loc, Value x, Value y) {
-  Value high = arith::MaximumFOp::create(b, loc, x, y);
-  Value low = arith::MinimumFOp::create(b, loc, x, y);
-  Value areEqual =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x, y);
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(x.getType()));
-  Value difference = arith::SelectOp::create(
-      b, loc, areEqual, zero, arith::SubFOp::create(b, loc, low, high));
-  Value more =
-      math::Log1pOp::create(b, loc, math::ExpOp::create(b, loc, difference));
-  return arith::AddFOp::create(b, loc, high, more);
-}
-
 Value Prefixes::emitCombine(PrefixOp op, Value before, Value x, Value factor) {
-  switch (op.getKind()) {
-  case PrefixKind::LogAddExp:
-    return emitLogAddExp(b, loc, before, x);
-  case PrefixKind::Linear:
-    if (isa<FloatType>(getComputeType(op)))
-      return math::FmaOp::create(b, loc, factor, before, x);
-    return arith::AddIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, factor, before), x);
-  default:
+  if (!factor)
     return getReduction(op).emitCombine(b, loc, before, x);
-  }
+  if (isa<FloatType>(getComputeType(op)))
+    return math::FmaOp::create(b, loc, factor, before, x);
+  return arith::AddIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, factor, before), x);
 }
 
 Value Prefixes::emitOperand(PrefixOp op, Value operand, unsigned copy) {

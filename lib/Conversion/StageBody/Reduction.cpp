@@ -1,4 +1,4 @@
-//===- Reduction.cpp - How values are combined ----------------------------===//
+//===- Reduction.cpp - Combination of values ------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,30 +40,11 @@ Type Reduction::getAccumulatorType() const {
 Value Reduction::emitIdentity(OpBuilder &b, Location loc, int64_t lanes) const {
   Type type = getAccumulatorType();
   TypedAttr attr;
-  if (auto floatType = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
-    llvm::APFloat value = llvm::APFloat::getZero(semantics);
-    if (kind == ReduceKind::Mul)
-      value = llvm::APFloat::getOne(semantics);
-    else if (kind == ReduceKind::Max || kind == ReduceKind::Min)
-      value = llvm::APFloat::getInf(semantics, kind == ReduceKind::Max);
-    attr = FloatAttr::get(type, value);
-  } else {
-    unsigned width = type.getIntOrFloatBitWidth();
-    bool isUnsigned = element.isUnsignedInteger() || width == 1;
-    llvm::APInt value = llvm::APInt::getZero(width);
-    if (kind == ReduceKind::Mul)
-      value = llvm::APInt(width, 1);
-    else if (kind == ReduceKind::And)
-      value = llvm::APInt::getAllOnes(width);
-    else if (kind == ReduceKind::Max)
-      value = isUnsigned ? llvm::APInt::getMinValue(width)
-                         : llvm::APInt::getSignedMinValue(width);
-    else if (kind == ReduceKind::Min)
-      value = isUnsigned ? llvm::APInt::getMaxValue(width)
-                         : llvm::APInt::getSignedMaxValue(width);
-    attr = IntegerAttr::get(type, value);
-  }
+  if (isa<FloatType>(type))
+    attr = getIdentity(kind, type);
+  else
+    attr = IntegerAttr::get(
+        type, cast<IntegerAttr>(getIdentity(kind, element)).getValue());
   Value scalar = arith::ConstantOp::create(b, loc, attr);
   return broadcastTo(b, loc, scalar, lanes);
 }
@@ -82,68 +63,34 @@ Value Reduction::emitNarrow(OpBuilder &b, Location loc, Value value) const {
 
 Value Reduction::emitCombine(OpBuilder &b, Location loc, Value lhs,
                              Value rhs) const {
-  bool isFloat = isa<FloatType>(element);
-  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
-  switch (kind) {
-  case ReduceKind::Add:
-    if (isFloat)
-      return arith::AddFOp::create(b, loc, lhs, rhs);
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  case ReduceKind::Mul:
-    if (isFloat)
-      return arith::MulFOp::create(b, loc, lhs, rhs);
-    return arith::MulIOp::create(b, loc, lhs, rhs);
-  case ReduceKind::Max:
-    if (isFloat)
-      return arith::MaximumFOp::create(b, loc, lhs, rhs);
-    if (isUnsigned)
-      return arith::MaxUIOp::create(b, loc, lhs, rhs);
-    return arith::MaxSIOp::create(b, loc, lhs, rhs);
-  case ReduceKind::Min:
-    if (isFloat)
-      return arith::MinimumFOp::create(b, loc, lhs, rhs);
-    if (isUnsigned)
-      return arith::MinUIOp::create(b, loc, lhs, rhs);
-    return arith::MinSIOp::create(b, loc, lhs, rhs);
-  case ReduceKind::And:
-    return arith::AndIOp::create(b, loc, lhs, rhs);
-  case ReduceKind::Or:
-    return arith::OrIOp::create(b, loc, lhs, rhs);
-  case ReduceKind::Xor:
-    return arith::XOrIOp::create(b, loc, lhs, rhs);
+  return emitCombined(b, loc, kind, element, lhs, rhs);
+}
+
+/// Combines lanes with those half a vector away, a quarter of one, and so on,
+/// until each holds what all make. Vectors have a power of two of lanes.
+static Value emitShuffleTree(OpBuilder &b, Location loc,
+                             const Reduction &reduction, Value vector) {
+  int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
+  assert(llvm::isPowerOf2_64(lanes) && "no tree of these lanes");
+  for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
+    auto others =
+        llvm::map_to_vector(llvm::seq<int64_t>(0, lanes),
+                            [&](int64_t lane) { return lane ^ distance; });
+    Value shuffled = vector::ShuffleOp::create(b, loc, vector, vector, others);
+    vector = reduction.emitCombine(b, loc, vector, shuffled);
   }
-  llvm_unreachable("all kinds are handled");
+  return vector::ExtractOp::create(b, loc, vector, 0);
 }
 
 Value Reduction::emitAcrossLanes(OpBuilder &b, Location loc,
                                  Value vector) const {
-  bool isFloat = isa<FloatType>(element);
-  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
-  auto combining = [&] {
-    switch (kind) {
-    case ReduceKind::Add:
-      return vector::CombiningKind::ADD;
-    case ReduceKind::Mul:
-      return vector::CombiningKind::MUL;
-    case ReduceKind::Max:
-      return isFloat      ? vector::CombiningKind::MAXIMUMF
-             : isUnsigned ? vector::CombiningKind::MAXUI
-                          : vector::CombiningKind::MAXSI;
-    case ReduceKind::Min:
-      return isFloat      ? vector::CombiningKind::MINIMUMF
-             : isUnsigned ? vector::CombiningKind::MINUI
-                          : vector::CombiningKind::MINSI;
-    case ReduceKind::And:
-      return vector::CombiningKind::AND;
-    case ReduceKind::Or:
-      return vector::CombiningKind::OR;
-    case ReduceKind::Xor:
-      return vector::CombiningKind::XOR;
-    }
-    llvm_unreachable("all kinds are handled");
-  }();
+  std::optional<arith::AtomicRMWKind> known = getArithKind(kind, element);
+  if (!known)
+    return emitShuffleTree(b, loc, *this, vector);
+  Value result = vector::getVectorReductionOp(*known, b, loc, vector);
   // As a tree: lane order is part of the schedule, which fixes the result.
-  return vector::ReductionOp::create(b, loc, combining, vector,
-                                     isFloat ? arith::FastMathFlags::reassoc
-                                             : arith::FastMathFlags::none);
+  if (isa<FloatType>(element))
+    result.getDefiningOp<vector::ReductionOp>().setFastmath(
+        arith::FastMathFlags::reassoc);
+  return result;
 }

@@ -16,6 +16,7 @@
 
 #include "MetaOps/Conversion/KernelNumbers.h"
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -31,13 +32,17 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-static constexpr StringLiteral kNumbers = "metaop.numbers";
+static constexpr StringLiteral kNumbers =
+    MetaOpDialect::NumbersAttrHelper::getNameStr();
 
-static bool isBufferKernel(Operation *op) {
-  return isa<FunctionOpInterface>(op) && op->hasAttr("metaop.num_buffers");
+/// Returns whether a function of either target is a kernel over buffers.
+static bool isBufferKernel(FunctionOpInterface function) {
+  if (auto onGpu = dyn_cast<gpu::GPUFuncOp>(*function))
+    return onGpu.isKernel();
+  return function->hasAttr(MetaOpDialect::KernelAttrHelper::getNameStr());
 }
 
-/// `root`, or those inside of it.
+/// Returns `root`, or those inside of it.
 static SmallVector<FunctionOpInterface, 2> findKernels(Operation *root) {
   SmallVector<FunctionOpInterface, 2> kernels;
   root->walk([&](FunctionOpInterface function) {

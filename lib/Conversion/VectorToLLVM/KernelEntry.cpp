@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Conversion/Passes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,10 +28,11 @@ namespace mlir::metaop {
 } // namespace mlir::metaop
 
 using namespace mlir;
+using namespace mlir::metaop;
 
 namespace {
 
-/// A memref of the given 1-d type at `address`, as the LLVM descriptor.
+/// Returns a memref of the given 1-d type at `address`, as the LLVM descriptor.
 Value emitBuffer(OpBuilder &b, Location loc, Value address, MemRefType type) {
   Type i64 = b.getI64Type();
   MLIRContext *ctx = b.getContext();
@@ -98,6 +100,10 @@ void addEntry(func::FuncOp kernel) {
   if (storesPastCaches(kernel))
     LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
   func::ReturnOp::create(b, loc);
+  // The dialect's attributes of the kernel are for those who call the entry,
+  // and has no place in a module that others translate.
+  kernel->removeAttr(MetaOpDialect::KernelAttrHelper::getNameStr());
+  kernel->removeAttr(MetaOpDialect::EntryAttrHelper::getNameStr());
   // Only the entry is called from outside.
   kernel.setPrivate();
   kernel->setAttr(
@@ -106,7 +112,8 @@ void addEntry(func::FuncOp kernel) {
   kernel->setAttr("passthrough", b.getStrArrayAttr({"alwaysinline"}));
 }
 
-/// Buffers and numbers, then the two bounds, as KernelLowering.cpp makes them.
+/// Verifies that the arguments are buffers and numbers, then the two bounds, as
+/// KernelLowering.cpp makes them.
 LogicalResult verifyKernel(func::FuncOp kernel) {
   auto isBuffer = [](Type type) {
     auto buffer = dyn_cast<MemRefType>(type);
@@ -126,7 +133,7 @@ struct KernelEntryPass : metaop::impl::KernelEntryPassBase<KernelEntryPass> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> kernels;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr("metaop.num_buffers"))
+      if (function->hasAttr(MetaOpDialect::KernelAttrHelper::getNameStr()))
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels) {
       if (failed(verifyKernel(kernel)))

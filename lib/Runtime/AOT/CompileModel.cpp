@@ -74,7 +74,8 @@ static func::FuncOp takeMain(ModuleOp module) {
     if (&op != main)
       op.erase();
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    main.removeArgAttr(i, "metaop.donatable");
+    main.removeArgAttr(
+        i, metaop::MetaOpDialect::DonatableAttrHelper::getNameStr());
   return main;
 }
 

@@ -67,7 +67,7 @@ static void writeTensor(llvm::raw_ostream &os, const std::string &prefix,
                                              }),
                              ", "));
   os << formatv("#define {0}_ELEMENTS {1}\n", prefix,
-                countElements(tensor.shape));
+                getNumElements(tensor.shape));
   os << formatv("#define {0}_BYTES {1}\n", prefix, tensor.getBytes());
 }
 

@@ -68,11 +68,15 @@ private:
   void emitAction(const Step &step, const Check &check);
   void emitAction(const Step &step, const If &branches);
   void emitAction(const Step &step, const While &loop);
+  void emitAction(const Step &step, const For &loop);
   void emitAction(const Step &, const Routine &) {
     llvm_unreachable("a model has no routines");
   }
-  void nextTrip(const While &loop, Value *isOdd);
+  void beginCarries(llvm::ArrayRef<Carry> carries);
+  void handOn(llvm::ArrayRef<Carry> carries, Value *isOdd);
+  void settle(llvm::ArrayRef<Carry> carries);
   void settle(const Carry &carry);
+  Value *getRow(const For &loop, const LoopRows &rows, Value *trip);
   void call(Function *kernel, Value *buffers, Value *scalars, int64_t range,
             bool flushesDenormals);
 
@@ -295,10 +299,7 @@ void RunEmitter::emitAction(const Step &step, const While &loop) {
   BasicBlock *condition = addBlock("while"), *body = addBlock("do");
   BasicBlock *after = addBlock("");
   llvm::AllocaInst *isOdd = addVariable(b.getInt1Ty(), "isOdd");
-  for (const Carry &carry : loop.carries) {
-    setPointer(carry.current, getAddress(carry.initial));
-    setPointer(carry.next, getAddress(carry.even));
-  }
+  beginCarries(loop.carries);
   b.CreateStore(b.getFalse(), isOdd);
   b.CreateBr(condition);
   b.SetInsertPoint(condition);
@@ -306,24 +307,71 @@ void RunEmitter::emitAction(const Step &step, const While &loop) {
   b.CreateCondBr(readCondition(step), body, after);
   b.SetInsertPoint(body);
   emitList(loop.body);
-  nextTrip(loop, isOdd);
+  Value *wasOdd = b.CreateLoad(b.getInt1Ty(), isOdd);
+  handOn(loop.carries, wasOdd);
+  b.CreateStore(b.CreateNot(wasOdd), isOdd);
   b.CreateBr(condition);
   b.SetInsertPoint(after);
-  for (const Carry &carry : loop.carries)
-    if (carry.settles)
-      settle(carry);
+  settle(loop.carries);
+}
+
+void RunEmitter::emitAction(const Step &step, const For &loop) {
+  BasicBlock *next = addBlock("for"), *body = addBlock("do");
+  BasicBlock *after = addBlock("");
+  llvm::AllocaInst *trips = addVariable(b.getInt64Ty(), "trips");
+  Value *count = loop.trips
+                     ? b.getInt64(*loop.trips)
+                     : static_cast<Value *>(b.CreateLoad(
+                           b.getInt64Ty(), getAddress(step.buffers.front())));
+  beginCarries(loop.carries);
+  b.CreateStore(b.getInt64(0), trips);
+  b.CreateBr(next);
+  b.SetInsertPoint(next);
+  Value *trip = b.CreateLoad(b.getInt64Ty(), trips);
+  b.CreateCondBr(b.CreateICmpSLT(trip, count), body, after);
+  b.SetInsertPoint(body);
+  for (const LoopRows &rows : loop.rows)
+    setPointer(rows.entry, getRow(loop, rows, trip));
+  emitList(loop.body);
+  handOn(loop.carries, b.CreateTrunc(trip, b.getInt1Ty()));
+  b.CreateStore(b.CreateAdd(trip, b.getInt64(1)), trips);
+  b.CreateBr(next);
+  b.SetInsertPoint(after);
+  settle(loop.carries);
+}
+
+/// The address of the row of a trip.
+Value *RunEmitter::getRow(const For &loop, const LoopRows &rows, Value *trip) {
+  int64_t bytes = program.pointers[rows.entry - program.getPointer(0)];
+  Value *row =
+      loop.isReverse ? b.CreateSub(b.getInt64(*loop.trips - 1), trip) : trip;
+  return b.CreateGEP(b.getInt8Ty(), getAddress(rows.whole),
+                     b.CreateMul(row, b.getInt64(bytes)));
+}
+
+void RunEmitter::beginCarries(llvm::ArrayRef<Carry> carries) {
+  for (const Carry &carry : carries) {
+    setPointer(carry.current, getAddress(carry.initial));
+    if (!carry.isRow)
+      setPointer(carry.next, getAddress(carry.even));
+  }
 }
 
 /// What a trip has made becomes what the next one has; that makes its own where
 /// the one before had it.
-void RunEmitter::nextTrip(const While &loop, Value *isOdd) {
-  Value *wasOdd = b.CreateLoad(b.getInt1Ty(), isOdd);
-  for (const Carry &carry : loop.carries) {
+void RunEmitter::handOn(llvm::ArrayRef<Carry> carries, Value *isOdd) {
+  for (const Carry &carry : carries) {
     setPointer(carry.current, getPointer(carry.next));
-    setPointer(carry.next, b.CreateSelect(wasOdd, getAddress(carry.even),
-                                          getAddress(carry.odd)));
+    if (!carry.isRow)
+      setPointer(carry.next, b.CreateSelect(isOdd, getAddress(carry.even),
+                                            getAddress(carry.odd)));
   }
-  b.CreateStore(b.CreateNot(wasOdd), isOdd);
+}
+
+void RunEmitter::settle(llvm::ArrayRef<Carry> carries) {
+  for (const Carry &carry : carries)
+    if (carry.settles)
+      settle(carry);
 }
 
 /// Has the last value lie in `even`.

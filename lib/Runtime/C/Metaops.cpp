@@ -1,4 +1,4 @@
-//===- Metaops.cpp - The interface for C ----------------------------------===//
+//===- Metaops.cpp - Interface for C --------------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -181,12 +181,44 @@ void metaops_close(metaops_program *program) {
 }
 
 //===----------------------------------------------------------------------===//
-// Asking
+// Functions
 //===----------------------------------------------------------------------===//
 
 static Error checkProgram(const metaops_program *program) {
   return program ? Error::success() : wrong("there is no program: null");
 }
+
+size_t metaops_num_functions(const metaops_program *program) {
+  return program ? program->loaded->getSignature().functions.size() : 0;
+}
+
+const char *metaops_get_function(const metaops_program *program,
+                                 size_t number) {
+  if (number >= metaops_num_functions(program))
+    return nullptr;
+  return program->loaded->getSignature().functions[number].name.c_str();
+}
+
+metaops_status metaops_open_function(const metaops_program *program,
+                                     const char *name,
+                                     const metaops_options *options,
+                                     metaops_program **function, char **error) {
+  return openProgram(
+      options, function, error,
+      [&](LoadOptions options) -> Expected<std::unique_ptr<LoadedProgram>> {
+        if (Error failure = checkProgram(program))
+          return std::move(failure);
+        // An empty one would be the first.
+        if (!name || !*name)
+          return wrong("there is no name: null or empty");
+        options.function = name;
+        return program->loaded->openFunction(options);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Asking
+//===----------------------------------------------------------------------===//
 
 static metaops_status describe(const metaops_program *program,
                                const std::vector<TensorSpec> *tensors,
@@ -227,12 +259,17 @@ static metaops_status find(const metaops_program *program,
 
 static const std::vector<TensorSpec> *
 getInputs(const metaops_program *program) {
-  return program ? &program->loaded->getSignature().inputs : nullptr;
+  return program ? &program->loaded->getFunction().inputs : nullptr;
 }
 
 static const std::vector<TensorSpec> *
 getOutputs(const metaops_program *program) {
-  return program ? &program->loaded->getSignature().outputs : nullptr;
+  return program ? &program->loaded->getFunction().outputs : nullptr;
+}
+
+static const std::vector<TensorSpec> *
+getWeights(const metaops_program *program) {
+  return program ? &program->loaded->getSignature().weights : nullptr;
 }
 
 size_t metaops_num_inputs(const metaops_program *program) {
@@ -263,6 +300,26 @@ metaops_status metaops_find_output(const metaops_program *program,
                                    const char *name, size_t *number,
                                    char **error) {
   return find(program, getOutputs(program), name, number, error);
+}
+
+size_t metaops_num_weights(const metaops_program *program) {
+  return program ? getWeights(program)->size() : 0;
+}
+
+metaops_status metaops_get_weight(const metaops_program *program, size_t number,
+                                  metaops_tensor_info *info, const void **data,
+                                  char **error) {
+  metaops_status status =
+      describe(program, getWeights(program), number, info, error);
+  if (status == METAOPS_OK && data)
+    *data = program->loaded->getWeight(number)->data();
+  return status;
+}
+
+metaops_status metaops_find_weight(const metaops_program *program,
+                                   const char *name, size_t *number,
+                                   char **error) {
+  return find(program, getWeights(program), name, number, error);
 }
 
 const char *metaops_target(const metaops_program *program) {

@@ -1,4 +1,4 @@
-//===- ExportedIR.cpp - Programs as text in files -------------------------===//
+//===- ExportedIR.cpp - IR of program files -------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,7 +43,7 @@ static constexpr size_t kMaxBytes = size_t(64) << 20;
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// The text behind a string that begins the given one.
+/// Returns the text behind a string that begins the given one.
 static StringRef skipString(StringRef text) {
   size_t end = 1;
   while (end < text.size() && text[end] != '"')
@@ -56,7 +56,7 @@ static Error failAtLine(const llvm::Twine &what, StringRef read) {
                            what);
 }
 
-/// Whether the text can be parsed on a stack of usual size.
+/// Fails unless the text can be parsed on a stack of usual size.
 static Error checkBounds(StringRef text) {
   if (text.size() > kMaxBytes)
     return createStringError("it has " + llvm::Twine(text.size()) +
@@ -109,23 +109,23 @@ static Error failCount(StringRef what, size_t found, size_t expected) {
 }
 
 static Error checkSignature(func::FuncOp main,
-                            const ProgramSignature &signature) {
-  if (main.getNumArguments() != signature.isWeight.size())
+                            const ProgramSignature &signature,
+                            const FunctionSignature &function) {
+  if (main.getNumArguments() != function.arguments.size())
     return failCount("arguments", main.getNumArguments(),
-                     signature.isWeight.size());
-  const TensorSpec *weight = signature.weights.data();
-  const TensorSpec *input = signature.inputs.data();
-  for (auto [isWeight, type] :
-       llvm::zip_equal(signature.isWeight, main.getArgumentTypes())) {
-    const TensorSpec &spec = isWeight ? *weight++ : *input++;
+                     function.arguments.size());
+  const TensorSpec *input = function.inputs.data();
+  for (auto [weight, type] :
+       llvm::zip_equal(function.arguments, main.getArgumentTypes())) {
+    const TensorSpec &spec = weight ? signature.weights[*weight] : *input++;
     if (Error error = checkType("argument '" + spec.name + "'", type,
                                 spec.dtype, spec.shape))
       return error;
   }
-  if (main.getNumResults() != signature.outputs.size())
-    return failCount("results", main.getNumResults(), signature.outputs.size());
+  if (main.getNumResults() != function.outputs.size())
+    return failCount("results", main.getNumResults(), function.outputs.size());
   for (auto [spec, type] :
-       llvm::zip_equal(signature.outputs, main.getResultTypes()))
+       llvm::zip_equal(function.outputs, main.getResultTypes()))
     if (Error error = checkType("result '" + spec.name + "'", type, spec.dtype,
                                 spec.shape))
       return error;
@@ -150,7 +150,7 @@ static void dropNotes(ModuleOp module) {
   });
 }
 
-/// @main, if the module has nothing else and no kernels of its own.
+/// Returns @main, if the module has nothing else and no kernels of its own.
 static Expected<func::FuncOp> findMain(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isDeclaration() ||
@@ -174,7 +174,8 @@ static std::string toBytecode(ModuleOp module) {
 }
 
 Expected<std::string>
-metaops::readExportedIR(StringRef text, const ProgramSignature &signature) {
+metaops::readExportedIR(StringRef text, const ProgramSignature &signature,
+                        const FunctionSignature &function) {
   if (Error error = checkBounds(text))
     return std::move(error);
   // Bytecode begins so.
@@ -187,13 +188,13 @@ metaops::readExportedIR(StringRef text, const ProgramSignature &signature) {
   auto main = findMain(**module);
   if (!main)
     return main.takeError();
-  if (Error error = checkSignature(*main, signature))
+  if (Error error = checkSignature(*main, signature, function))
     return std::move(error);
   dropNotes(**module);
   return toBytecode(**module);
 }
 
-/// "file:line" as a location.
+/// Returns "file:line" as a location.
 static Location toLocation(StringRef line, MLIRContext *context) {
   auto [file, number] = line.rsplit(':');
   unsigned parsed = 0;

@@ -8,7 +8,7 @@
 
 #include "MetaOps/Runtime/Compiler/ReadSlice.h"
 
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,10 +31,10 @@ llvm::Expected<OwningOpRef<ModuleOp>> metaops::readSlice(llvm::StringRef slice,
     return success();
   });
   auto module = parseSourceString<ModuleOp>(slice, ParserConfig(&context));
-  func::FuncOp main;
-  if (module)
-    main = module->lookupSymbol<func::FuncOp>("main");
+  if (!module)
+    return llvm::createStringError("the slice could not be read: " + message);
+  auto main = module->lookupSymbol<func::FuncOp>("main");
   if (!main || main.isDeclaration())
-    return llvm::createStringError("a slice has no function @main: " + message);
+    return llvm::createStringError("the slice has no function @main");
   return module;
 }

@@ -1,4 +1,4 @@
-//===- HostFunctions.cpp - What emulated code calls -----------------------===//
+//===- HostFunctions.cpp - Functions that emulated code calls -------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -242,33 +242,11 @@ template <typename F> static void *addressOf(F *function) {
 llvm::ArrayRef<HostFunction> emulator::getHostFunctions() {
   static const HostFunction functions[] = {
       {"metaops.emulator.frame", addressOf(allocateFrame)},
-      {"metaops.emulator.load", addressOf(accessMemory)},
-      {"metaops.emulator.store", addressOf(accessMemory)},
-      {"metaops.emulator.local", addressOf(accessLocal)},
-      {"metaops.emulator.copy", addressOf(startCopy)},
-      {"metaops.emulator.copy_commit", addressOf(commitCopies)},
-      {"metaops.emulator.mapa", addressOf(mapAddress)},
-      {"metaops.emulator.permute", addressOf(permuteBytes)},
-      {"metaops.rcp.ftz", addressOf(flushed<computeReciprocal>)},
-      {"metaops.ex2", addressOf(computeEx2)},
-      {"metaops.ex2.ftz", addressOf(flushed<computeEx2>)},
-      {"metaops.lg2", addressOf(computeLg2)},
-      {"metaops.lg2.ftz", addressOf(flushed<computeLg2>)},
-      {"metaops.rsqrt", addressOf(computeRsqrt)},
-      {"metaops.rsqrt.ftz", addressOf(flushed<computeRsqrt>)},
-      {"metaops.rsqrt.f64", addressOf(computeWideRsqrt)},
-      {"metaops.powi", addressOf(computePower)},
-      {"metaops.powi.f64", addressOf(computeWidePower)},
-      {"metaops.sqrt.ftz", addressOf(flushed<computeSqrt>)},
-      {"metaops.sin.ftz", addressOf(flushed<computeSin>)},
-      {"metaops.cos.ftz", addressOf(flushed<computeCos>)},
-      {"metaops.div", addressOf(divide)},
-      {"metaops.div.ftz", addressOf(divideFlushed)},
-      {"metaops.mulhi.i", addressOf(multiplyHigh)},
-      {"metaops.mulhi.ui", addressOf(multiplyHighUnsigned)},
-      {"metaops.mulhi.ll", addressOf(multiplyHighWide)},
-      {"metaops.mulhi.ull", addressOf(multiplyHighWideUnsigned)},
       {"__truncdfbf2", addressOf(truncateDoubleToBFloat)},
+#define CALLS_PART(name, access, function)                                     \
+  {"metaops.emulator." name, addressOf(function)},
+#define COMPUTES(name, counted, function, ...) {name, addressOf(function)},
+#include "MetaOps/Conversion/EmulatedInstructions.def"
   };
   return functions;
 }

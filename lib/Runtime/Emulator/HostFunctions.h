@@ -1,4 +1,4 @@
-//===- HostFunctions.h - What emulated code calls ---------------*- C++ -*-===//
+//===- HostFunctions.h - Functions that emulated code calls -----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@ struct HostFunction {
   void *address;
 };
 
-/// The functions of the engine, and those that the C library lacks.
+/// Returns the functions of the engine, and those that the C library lacks.
 llvm::ArrayRef<HostFunction> getHostFunctions();
 
 } // namespace metaops::emulator

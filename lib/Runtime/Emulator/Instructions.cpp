@@ -1,4 +1,4 @@
-//===- Instructions.cpp - The table of semantics --------------------------===//
+//===- Instructions.cpp - Semantics of instructions -----------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What becomes of threads that stop at an instruction, by the name that
-// lib/Conversion/NVVMToEmulator/Instructions.cpp gives it.
+// The engine's half of the table of instructions, and what becomes of threads
+// that end, sleep, or wait for grids.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,27 +17,29 @@
 using namespace metaops;
 using namespace metaops::emulator;
 
-static void executeExit(Worker &worker, Warp &warp, uint32_t, uint32_t lanes) {
+void emulator::executeExit(Worker &worker, Warp &warp, uint32_t,
+                           uint32_t lanes) {
   worker.exit(warp, lanes);
 }
 
-static void executeTrap(Worker &worker, Warp &warp, uint32_t site,
-                        uint32_t lanes) {
+void emulator::executeTrap(Worker &worker, Warp &warp, uint32_t site,
+                           uint32_t lanes) {
   worker.report(FaultKind::Trap, warp.threads[__builtin_ctz(lanes)], site,
                 "the thread gives up");
   worker.exit(warp, lanes);
 }
 
-/// A thread that has run for long, or sleeps, lets others run.
-static void executeYield(Worker &worker, Warp &warp, uint32_t, uint32_t lanes) {
+/// Lets others run, where a thread has run for long, or sleeps.
+void emulator::executeYield(Worker &worker, Warp &warp, uint32_t,
+                            uint32_t lanes) {
   for (uint32_t rest = lanes; rest; rest &= rest - 1)
     worker.idle();
   warp.block->cluster->wake(warp, lanes);
 }
 
-/// One grid runs at a time: those before it are done when it waits for them.
-static void executeGridControl(Worker &worker, Warp &warp, uint32_t number,
-                               uint32_t lanes) {
+/// Ends the wait at once: one grid runs at a time, those before it are done.
+void emulator::executeGridControl(Worker &worker, Warp &warp, uint32_t number,
+                                  uint32_t lanes) {
   bool waits = worker.launch.code.sites[number].kind == 0;
   for (uint32_t rest = waits ? lanes : 0; rest; rest &= rest - 1) {
     Thread &thread = warp.threads[__builtin_ctz(rest)];
@@ -51,42 +53,11 @@ static void executeGridControl(Worker &worker, Warp &warp, uint32_t number,
 }
 
 static constexpr Instruction rows[] = {
-    // Called by the code; only what they do to memory is of interest.
-    {"load", AccessKind::Read},
-    {"store", AccessKind::Write},
-    {"copy", AccessKind::LaterWrite},
-    {"copy_source", AccessKind::Read},
-    {"local"},
-    {"mapa"},
-    {"permute"},
-    {"copy_commit"},
-    // Between the lanes of a warp.
-    {"shuffle", AccessKind::None, false, executeShuffle, describeMask},
-    {"vote", AccessKind::None, false, executeVote, describeMask},
-    {"match", AccessKind::None, false, executeMatch, describeMask},
-    {"redux", AccessKind::None, false, executeRedux, describeMask},
-    {"elect", AccessKind::None, false, executeElect, describeMask},
-    {"warp_sync", AccessKind::None, false, executeWarpSync, describeMask},
-    {"active_mask", AccessKind::None, false, executeActiveMask},
-    // Between warps and blocks.
-    {"barrier", AccessKind::None, false, executeBarrier, describeBarrier},
-    {"barrier_arrive", AccessKind::None, false, executeBarrierArrive},
-    {"cluster_arrive", AccessKind::None, false, executeClusterArrive},
-    {"cluster_wait", AccessKind::None, false, executeClusterWait,
-     describeCluster},
-    // Memory.
-    {"fence", AccessKind::None, false, executeFence},
-    {"atomic", AccessKind::Update, true, executeAtomic},
-    {"compare_exchange", AccessKind::Update, true, executeCompareExchange},
-    {"strong_load", AccessKind::Read, true, executeStrongLoad},
-    {"strong_store", AccessKind::Write, true, executeStrongStore},
-    {"copy_wait", AccessKind::None, false, executeCopyWait},
-    // Threads and grids.
-    {"grid_control", AccessKind::None, false, executeGridControl},
-    {"exit", AccessKind::None, false, executeExit},
-    {"trap", AccessKind::None, false, executeTrap},
-    {"sleep", AccessKind::None, false, executeYield},
-    {"loop", AccessKind::None, false, executeYield},
+#define WAITS_PART(name, access, strength, execute, waitsFor)                  \
+  {name, AccessKind::access, Strength::strength, execute, waitsFor},
+#define CALLS_PART(name, access, function) {name, AccessKind::access},
+#define PART(name, access) {name, AccessKind::access},
+#include "MetaOps/Conversion/EmulatedInstructions.def"
 };
 
 const Instruction *emulator::findInstruction(llvm::StringRef name) {

@@ -101,8 +101,7 @@ static SharedVariable readVariable(DictionaryAttr fields) {
   return variable;
 }
 
-static Extent3 readExtent(LLVM::LLVMFuncOp function, StringRef name) {
-  auto values = function->getAttrOfType<DenseI32ArrayAttr>(name);
+static Extent3 readExtent(DenseI32ArrayAttr values) {
   Extent3 extent = {0, 0, 0};
   uint32_t *places[] = {&extent.x, &extent.y, &extent.z};
   if (values && values.size() <= 3) {
@@ -113,32 +112,45 @@ static Extent3 readExtent(LLVM::LLVMFuncOp function, StringRef name) {
   return extent;
 }
 
+/// The notes of the conversion on kernels.
+using Notes = metaop::MetaOpDialect;
+
 static llvm::Error readKernel(LLVM::LLVMFuncOp function, KernelCode &code) {
   code.name = function.getName();
-  for (Attribute type :
-       function->getAttrOfType<ArrayAttr>("metaop.parameters")) {
+  MLIRContext *context = function.getContext();
+  ArrayAttr parameters = Notes::ParametersAttrHelper(context).getAttr(function);
+  ArrayAttr shared = Notes::SharedAttrHelper(context).getAttr(function);
+  ArrayAttr sites = Notes::SitesAttrHelper(context).getAttr(function);
+  ArrayAttr counts =
+      Notes::InstructionCountsAttrHelper(context).getAttr(function);
+  if (!parameters || !shared || !sites || !counts)
+    return llvm::createStringError("the kernel '" + code.name +
+                                   "' is not made for the emulator");
+  for (Attribute type : parameters) {
     Type value = cast<TypeAttr>(type).getValue();
     code.parameters.push_back(
         value.isIntOrFloat() ? (value.getIntOrFloatBitWidth() + 7) / 8 : 8);
   }
-  for (Attribute variable : function->getAttrOfType<ArrayAttr>("metaop.shared"))
+  for (Attribute variable : shared)
     code.sharedVariables.push_back(
         readVariable(cast<DictionaryAttr>(variable)));
-  for (Attribute fields : function->getAttrOfType<ArrayAttr>("metaop.sites")) {
+  for (Attribute fields : sites) {
     auto site = readSite(cast<DictionaryAttr>(fields));
     if (!site)
       return site.takeError();
     code.sites.push_back(std::move(*site));
   }
-  for (Attribute counts :
-       function->getAttrOfType<ArrayAttr>("metaop.instruction_counts")) {
+  for (auto block : counts.getAsRange<DenseI64ArrayAttr>()) {
     ClassCounts classes = {};
-    llvm::copy(cast<DenseI64ArrayAttr>(counts).asArrayRef(), classes.begin());
+    llvm::copy(block.asArrayRef(), classes.begin());
     code.blockCounts.push_back(classes);
   }
-  code.requiredThreads = readExtent(function, "metaop.reqntid");
-  code.maxThreads = readExtent(function, "metaop.maxntid");
-  code.clusterShape = readExtent(function, "metaop.cluster_dim");
+  code.requiredThreads =
+      readExtent(Notes::ReqntidAttrHelper(context).getAttr(function));
+  code.maxThreads =
+      readExtent(Notes::MaxntidAttrHelper(context).getAttr(function));
+  code.clusterShape =
+      readExtent(Notes::ClusterDimAttrHelper(context).getAttr(function));
   return llvm::Error::success();
 }
 
@@ -155,7 +167,7 @@ void metaops::registerEmulatorDialects(DialectRegistry &registry) {
 }
 
 namespace {
-/// What goes wrong in a context, as the end of a message.
+/// Collects what goes wrong in a context, as the end of a message.
 class ErrorsOf {
 public:
   explicit ErrorsOf(MLIRContext &context)
@@ -190,7 +202,7 @@ static llvm::Expected<LLVM::LLVMFuncOp> findKernel(ModuleOp module,
                                                    StringRef name) {
   SmallVector<LLVM::LLVMFuncOp> kernels;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (function->hasAttr("metaop.sites") &&
+    if (Notes::SitesAttrHelper(module.getContext()).isAttrPresent(function) &&
         (name.empty() || function.getName() == name))
       kernels.push_back(function);
   if (kernels.size() == 1)

@@ -96,7 +96,7 @@ bool RaceCheck::isOrdered(const Epoch &epoch, uint32_t lanes,
 /// Whether both are strong, and the scope of each has the other.
 bool RaceCheck::mayMeet(const Epoch &epoch) const {
   const Site &other = launch.code.sites[epoch.site];
-  if (!site.instruction->isStrong || !other.instruction->isStrong)
+  if (!site.instruction->isStrong() || !other.instruction->isStrong())
     return false;
   switch (std::min(site.scope, other.scope)) {
   case SyncScope::Block:
@@ -229,7 +229,7 @@ void RaceCheck::checkCell(Cell &cell, EpochSets &sets, uint32_t lanes,
   Thread &thread = warp.threads[lane];
   Epoch epoch = {warp.epochNumber, lanes,
                  isCopy ? Epoch::pending : thread.clock, number};
-  bool staysPlain = isWrite && !site.instruction->isStrong;
+  bool staysPlain = isWrite && !site.instruction->isStrong();
   if (!isShared && !cell.isTouched()) {
     (staysPlain ? cell.write : cell.others) = epoch;
     return;

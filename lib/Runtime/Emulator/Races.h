@@ -43,7 +43,7 @@ private:
 
   bool isHere(const Epoch &epoch) const;
   bool isStrong(const Epoch &epoch) const {
-    return launch.code.sites[epoch.site].instruction->isStrong;
+    return launch.code.sites[epoch.site].instruction->isStrong();
   }
   AccessKind getKind(const Epoch &epoch) const {
     return launch.code.sites[epoch.site].instruction->access;

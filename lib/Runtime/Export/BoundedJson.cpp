@@ -22,7 +22,7 @@ using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// What signatures and weights need is 4.
+/// Signatures need 6.
 static constexpr unsigned kMaxDepth = 16;
 /// NumPy's limit.
 static constexpr size_t kMaxRank = 64;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a program says of its arguments and results is compared with the
+// A program's arguments and results are compared with the
 // signature when it is loaded, so that a run compares what it is given with the
 // signature alone. Programs that overwrite arguments are refused: weights are
 // pages that cannot be written, and inputs are others' memory.
@@ -58,8 +58,9 @@ static Error fail(Kind kind, Error error) {
 // Loading
 //===----------------------------------------------------------------------===//
 
-LoadedProgram::LoadedProgram(ProgramFile file, unsigned threads)
-    : file(std::move(file)),
+LoadedProgram::LoadedProgram(std::shared_ptr<const ProgramFile> file,
+                             unsigned function, unsigned threads)
+    : file(std::move(file)), function(function),
       threads(threads ? threads : ThreadPool::getDefaultThreads()) {}
 
 LoadedProgram::~LoadedProgram() = default;
@@ -81,18 +82,43 @@ static Error failThreads(unsigned number) {
 }
 
 Expected<std::unique_ptr<LoadedProgram>>
+LoadedProgram::openFunction(const LoadOptions &options) const {
+  return load(file, options);
+}
+
+Expected<std::unique_ptr<LoadedProgram>>
 LoadedProgram::load(Expected<ProgramFile> file, const LoadOptions &options) {
   if (!file)
     return fail(Kind::File, file.takeError());
+  return load(std::make_shared<const ProgramFile>(std::move(*file)), options);
+}
+
+/// Returns the place of the function that is to run.
+static Expected<unsigned> chooseFunction(const ProgramSignature &signature,
+                                         StringRef name) {
+  if (name.empty())
+    return 0;
+  if (auto found = findFunction(signature, name))
+    return *found;
+  return fail(Kind::Argument, "the program file has no function '" + name +
+                                  "'; it has " + listFunctions(signature));
+}
+
+Expected<std::unique_ptr<LoadedProgram>>
+LoadedProgram::load(std::shared_ptr<const ProgramFile> file,
+                    const LoadOptions &options) {
   if (options.threads > ThreadPool::kMaxThreads)
     return failThreads(options.threads);
   if (options.verify)
     if (Error error = file->verify())
       return fail(Kind::File, std::move(error));
+  auto function = chooseFunction(file->getSignature(), options.function);
+  if (!function)
+    return function.takeError();
   std::unique_ptr<LoadedProgram> loaded(
-      new LoadedProgram(std::move(*file), options.threads));
-  for (unsigned i = 0; i < loaded->getWeights().size(); ++i)
-    loaded->weights.push_back(loaded->file.getWeight(i));
+      new LoadedProgram(std::move(file), *function, options.threads));
+  for (std::optional<unsigned> weight : loaded->getFunction().arguments)
+    loaded->weights.push_back(weight ? loaded->getWeight(*weight) : nullptr);
   if (!options.code && !options.supplied)
     return loaded;
   auto code = options.supplied ? Expected<SuppliedCode>(*options.supplied)
@@ -104,7 +130,7 @@ LoadedProgram::load(Expected<ProgramFile> file, const LoadOptions &options) {
   return loaded;
 }
 
-/// What of the first list the second one lacks.
+/// Returns what of the first list the second one lacks.
 static std::vector<StringRef> listMissing(ArrayRef<std::string> wanted,
                                           ArrayRef<std::string> present) {
   std::vector<StringRef> missing;
@@ -114,7 +140,7 @@ static std::vector<StringRef> listMissing(ArrayRef<std::string> wanted,
   return missing;
 }
 
-/// The place of the best target for this processor.
+/// Returns the place of the best target for this processor.
 static Expected<unsigned> chooseTarget(ArrayRef<ProgramTarget> targets) {
   if (targets.empty())
     return llvm::createStringError("the program file has no machine code, and "
@@ -138,12 +164,13 @@ static Expected<unsigned> chooseTarget(ArrayRef<ProgramTarget> targets) {
       "; the processor has " + llvm::join(host, ", "));
 }
 
-/// The file's code for this processor.
+/// Returns the function's code for this processor.
 Expected<SuppliedCode> LoadedProgram::readCode() const {
   auto chosen = chooseTarget(getSignature().targets);
   if (!chosen)
     return chosen.takeError();
-  auto bytes = file.readProgram(*chosen), code = file.readImage(*chosen);
+  auto bytes = file->readProgram(function, *chosen);
+  auto code = file->readImage(function, *chosen);
   if (Error error =
           llvm::joinErrors(bytes ? Error::success() : bytes.takeError(),
                            code ? Error::success() : code.takeError()))
@@ -182,28 +209,27 @@ Error LoadedProgram::loadCode(SuppliedCode code) {
   if (Error error = checkProgram())
     return error;
   packed = std::make_unique<PackedWeights>(program->getData(),
-                                           getSignature().isWeight);
+                                           getFunction().arguments);
   return Error::success();
 }
 
 Error LoadedProgram::checkProgram() const {
   const ProgramData &data = program->getData();
-  const ProgramSignature &signature = getSignature();
+  const FunctionSignature &signature = getFunction();
   auto differ = [](const Twine &what, uint64_t found, uint64_t expected) {
     return llvm::createStringError("the program of a program file has " +
                                    Twine(found) + " " + what + ", and " +
                                    Twine(expected) + " by the signature");
   };
-  if (data.arguments.size() != signature.isWeight.size())
+  if (data.arguments.size() != signature.arguments.size())
     return differ("arguments", data.arguments.size(),
-                  signature.isWeight.size());
+                  signature.arguments.size());
   if (data.results.size() != signature.outputs.size())
     return differ("results", data.results.size(), signature.outputs.size());
-  size_t input = 0, weight = 0;
-  for (auto [bytes, isWeight] :
-       llvm::zip_equal(data.arguments, signature.isWeight)) {
-    const TensorSpec &spec =
-        isWeight ? signature.weights[weight++] : signature.inputs[input++];
+  const TensorSpec *input = signature.inputs.data();
+  for (auto [bytes, weight] :
+       llvm::zip_equal(data.arguments, signature.arguments)) {
+    const TensorSpec &spec = weight ? getWeights()[*weight] : *input++;
     if (bytes != spec.getBytes())
       return differ("bytes in the argument '" + spec.name + "'", bytes,
                     spec.getBytes());
@@ -234,7 +260,7 @@ int64_t LoadedProgram::getPackedBytes() const {
 }
 
 Expected<std::string> LoadedProgram::readIR() const {
-  auto ir = file.readIR();
+  auto ir = file->readIR(function);
   if (!ir)
     return fail(Kind::File, ir.takeError());
   return ir;
@@ -244,7 +270,7 @@ Expected<std::string> LoadedProgram::readIR() const {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Whether memory is what a tensor needs.
+/// Fails unless memory is what a tensor needs.
 static Error checkMemory(const TensorSpec &spec, StringRef what,
                          const void *data, size_t bytes) {
   std::string name = what.str() + " '" + spec.name + "'";
@@ -285,10 +311,9 @@ Error LoadedProgram::checkRun(ArrayRef<ConstMemory> inputs) const {
 SmallVector<BufferRef>
 LoadedProgram::gatherArguments(ArrayRef<ConstMemory> inputs) const {
   SmallVector<BufferRef> arguments;
-  const BufferRef *weight = weights.data();
-  for (bool isWeight : getSignature().isWeight) {
-    if (isWeight) {
-      arguments.push_back(*weight++);
+  for (const BufferRef &weight : weights) {
+    if (weight) {
+      arguments.push_back(weight);
       continue;
     }
     // Nothing writes arguments; see checkProgram.

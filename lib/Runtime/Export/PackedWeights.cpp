@@ -20,8 +20,9 @@
 
 using namespace metaops;
 
-PackedWeights::PackedWeights(const ProgramData &program,
-                             const std::vector<bool> &isWeight) {
+PackedWeights::PackedWeights(
+    const ProgramData &program,
+    llvm::ArrayRef<std::optional<unsigned>> arguments) {
   for (const PackedPlace &place : program.packed)
     results.emplace_back().bytes = place.bytes;
   // They are of steps of the outermost list, and of arguments alone.
@@ -30,7 +31,7 @@ PackedWeights::PackedWeights(const ProgramData &program,
       if (program.isPacked(slot.entry))
         results[slot.entry - program.getPacked(0)].isOfWeights =
             llvm::all_of(step.getInputs(), [&](const Slot &input) {
-              return program.isArgument(input.entry) && isWeight[input.entry];
+              return program.isArgument(input.entry) && arguments[input.entry];
             });
 }
 

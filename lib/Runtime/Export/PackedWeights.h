@@ -12,9 +12,11 @@
 #include "MetaOps/Runtime/Memory/Allocator.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Runtime/Program/ProgramData.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace metaops {
@@ -24,8 +26,9 @@ namespace metaops {
 /// several threads at once.
 class PackedWeights {
 public:
-  /// `isWeight` tells which of the program's arguments are weights.
-  PackedWeights(const ProgramData &program, const std::vector<bool> &isWeight);
+  /// `arguments` are the function's; see FunctionSignature.
+  PackedWeights(const ProgramData &program,
+                llvm::ArrayRef<std::optional<unsigned>> arguments);
 
   /// Has a run use what is there, and make what is not, unless another run is
   /// at it. Does without where there is no memory. To be ended whatever becomes

@@ -11,7 +11,7 @@
 //   header    magic, version, number of sections, size of the file, and the
 //             checksum of all that and the table: 64 bytes
 //   table     an entry of 64 bytes for each section: kind, target, offset,
-//             size, a zero, checksum
+//             size, function, a zero, checksum
 //   sections  in the order of the table, each at the next multiple of 64
 //
 // docs/ProgramFile.md has the details. Checksums tell damage, not malice:
@@ -82,7 +82,7 @@ Expected<ProgramFile> ProgramFile::read(std::unique_ptr<FileSource> source) {
     return std::move(error);
   if (Error error = file.readSignature())
     return std::move(error);
-  if (Error error = file.checkTargets())
+  if (Error error = file.checkCode())
     return std::move(error);
   if (Error error = file.findWeights())
     return std::move(error);
@@ -132,6 +132,7 @@ Error ProgramFile::parseTable(StringRef table) {
     section.target = read32le(table.data() + 4);
     section.offset = read64le(table.data() + 8);
     section.size = read64le(table.data() + 16);
+    section.function = read32le(table.data() + 24);
     section.checksum =
         table.substr(kFileEntryBytes - kFileChecksumBytes, kFileChecksumBytes)
             .str();
@@ -149,17 +150,19 @@ Error ProgramFile::addSection(Section section, uint64_t tableEnd) {
       section.offset > size || section.size > size - section.offset)
     return damaged("a section of " + Twine(section.size) + " bytes at " +
                    Twine(section.offset) + " is not in its place");
-  if (find(section.kind, section.target))
+  if (find(section.kind, section.function, section.target))
     return damaged("it has two sections of kind " + Twine(section.kind) +
-                   " for target " + Twine(section.target));
+                   " of function " + Twine(section.function) + " for target " +
+                   Twine(section.target));
   sections.push_back(std::move(section));
   return Error::success();
 }
 
-const ProgramFile::Section *ProgramFile::find(uint32_t kind,
+const ProgramFile::Section *ProgramFile::find(uint32_t kind, uint32_t function,
                                               uint32_t target) const {
   auto found = llvm::find_if(sections, [&](const Section &section) {
-    return section.kind == kind && section.target == target;
+    return section.kind == kind && section.function == function &&
+           section.target == target;
   });
   return found == sections.end() ? nullptr : &*found;
 }
@@ -174,18 +177,19 @@ Expected<std::string> ProgramFile::readSection(const Section &section) const {
   return bytes;
 }
 
-Expected<std::string> ProgramFile::readSection(uint32_t kind,
+Expected<std::string> ProgramFile::readSection(uint32_t kind, uint32_t function,
                                                uint32_t target) const {
-  if (const Section *section = find(kind, target))
+  if (const Section *section = find(kind, function, target))
     return readSection(*section);
   return createStringError("the program file has no section of kind " +
-                           Twine(kind) + " for target " + Twine(target));
+                           Twine(kind) + " of function " + Twine(function) +
+                           " for target " + Twine(target));
 }
 
 Error ProgramFile::readSignature() {
   if (!find(kSignatureSection))
     return damaged("it has no signature");
-  auto text = readSection(kSignatureSection, 0);
+  auto text = readSection(kSignatureSection, 0, 0);
   if (!text)
     return text.takeError();
   auto read = metaops::readSignature(*text);
@@ -195,25 +199,32 @@ Error ProgramFile::readSignature() {
   return Error::success();
 }
 
-Error ProgramFile::checkTargets() const {
-  for (size_t target = 0; target < signature.targets.size(); ++target)
-    for (uint32_t kind : {kProgramSection, kImageSection})
-      if (!find(kind, target))
-        return damaged("it lacks the program or the code of its target '" +
-                       signature.targets[target].name + "'");
+Error ProgramFile::checkCode() const {
+  // A count that is larger than that of sections ends at the first that lacks.
+  for (auto [function, described] : llvm::enumerate(signature.functions))
+    for (auto [target, processors] : llvm::enumerate(signature.targets))
+      for (uint32_t kind : {kProgramSection, kImageSection})
+        if (!find(kind, function, target))
+          return damaged("it lacks the program or the code of its function '" +
+                         described.name + "' for its target '" +
+                         processors.name + "'");
   return Error::success();
 }
 
-bool ProgramFile::hasIR() const { return find(kIRSection); }
+bool ProgramFile::hasIR(unsigned function) const {
+  return find(kIRSection, function);
+}
 
-Expected<std::string> ProgramFile::readProgram(unsigned target) const {
-  return readSection(kProgramSection, target);
+Expected<std::string> ProgramFile::readProgram(unsigned function,
+                                               unsigned target) const {
+  return readSection(kProgramSection, function, target);
 }
-Expected<std::string> ProgramFile::readImage(unsigned target) const {
-  return readSection(kImageSection, target);
+Expected<std::string> ProgramFile::readImage(unsigned function,
+                                             unsigned target) const {
+  return readSection(kImageSection, function, target);
 }
-Expected<std::string> ProgramFile::readIR() const {
-  return readSection(kIRSection, 0);
+Expected<std::string> ProgramFile::readIR(unsigned function) const {
+  return readSection(kIRSection, function, 0);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ProgramSignature.cpp - What a program file takes and gives ---------===//
+//===- ProgramSignature.cpp - Signatures of program files -----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,9 +10,13 @@
 //
 //   producer    a text
 //   keys        an object of texts
-//   arguments   a list of tensors, in the order of the program's arguments:
-//               objects of name, dtype, shape, and weight: true for weights
-//   outputs     a list of tensors, without weight
+//   weights     a list of tensors: objects of name, dtype and shape
+//   functions   a list of objects of
+//     name
+//     arguments   a list, in the order of the program's arguments: of tensors,
+//                 which are inputs, and of objects of weight, a number
+//     outputs     a list of tensors
+//     structure   a text; may be left out
 //   targets     a list of objects of name, and features, a list of texts
 //
 // Other members are ignored: they are for later readers.
@@ -26,6 +30,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <limits>
@@ -62,12 +67,28 @@ std::string metaops::listNames(ArrayRef<TensorSpec> tensors) {
                     ", ");
 }
 
+std::optional<unsigned> metaops::findFunction(const ProgramSignature &signature,
+                                              StringRef name) {
+  for (auto [number, function] : llvm::enumerate(signature.functions))
+    if (function.name == name)
+      return number;
+  return std::nullopt;
+}
+
+std::string metaops::listFunctions(const ProgramSignature &signature) {
+  return llvm::join(llvm::map_range(signature.functions,
+                                    [](const FunctionSignature &function) {
+                                      return "'" + function.name + "'";
+                                    }),
+                    ", ");
+}
+
 //===----------------------------------------------------------------------===//
 // Verifying
 //===----------------------------------------------------------------------===//
 
-/// Names go through C, whose texts end at zeros, and into JSON, which is
-/// Unicode.
+/// Fails where a text cannot go through C, whose texts end at zeros, or into
+/// JSON, which is Unicode.
 static Error checkText(StringRef text, StringRef what) {
   if (text.contains('\0'))
     return createStringError(what + " contains a zero");
@@ -76,8 +97,8 @@ static Error checkText(StringRef text, StringRef what) {
   return Error::success();
 }
 
-static Error checkTensors(ArrayRef<TensorSpec> tensors, StringRef what,
-                          llvm::StringSet<> &names) {
+static Error checkTensors(ArrayRef<TensorSpec> tensors, StringRef what) {
+  llvm::StringSet<> names;
   for (const TensorSpec &tensor : tensors) {
     if (tensor.name.empty())
       return createStringError("the name of an " + what + " is empty");
@@ -109,21 +130,49 @@ static Error checkTargets(ArrayRef<ProgramTarget> targets) {
   return Error::success();
 }
 
+static Error checkFunction(const FunctionSignature &function,
+                           size_t numWeights) {
+  if (Error error = checkText(function.name, "the name of a function"))
+    return error;
+  size_t numInputs = 0;
+  for (std::optional<unsigned> weight : function.arguments) {
+    if (!weight)
+      ++numInputs;
+    else if (*weight >= numWeights)
+      return createStringError("an argument of the function '" + function.name +
+                               "' is weight number " + Twine(*weight) + " of " +
+                               Twine(numWeights));
+  }
+  if (numInputs != function.inputs.size())
+    return createStringError("of the " + Twine(function.arguments.size()) +
+                             " arguments of the function '" + function.name +
+                             "' " + Twine(numInputs) +
+                             " are no weights, and there are " +
+                             Twine(function.inputs.size()) + " inputs");
+  if (Error error = checkTensors(function.inputs, "input"))
+    return error;
+  if (Error error = checkTensors(function.outputs, "output"))
+    return error;
+  return checkText(function.structure, "the structure of a function");
+}
+
+static Error checkFunctions(const ProgramSignature &signature) {
+  if (signature.functions.empty())
+    return createStringError("there is no function");
+  llvm::StringSet<> names;
+  for (const FunctionSignature &function : signature.functions) {
+    if (function.name.empty() || !names.insert(function.name).second)
+      return createStringError("the names of functions are not different ones");
+    if (Error error = checkFunction(function, signature.weights.size()))
+      return error;
+  }
+  return Error::success();
+}
+
 Error metaops::verifySignature(const ProgramSignature &signature) {
-  llvm::StringSet<> arguments, outputs;
-  size_t numWeights = llvm::count(signature.isWeight, true);
-  if (numWeights != signature.weights.size() ||
-      signature.isWeight.size() - numWeights != signature.inputs.size())
-    return createStringError("of " + Twine(signature.isWeight.size()) +
-                             " arguments " + Twine(numWeights) +
-                             " are weights, and there are " +
-                             Twine(signature.weights.size()) + " weights and " +
-                             Twine(signature.inputs.size()) + " inputs");
-  if (Error error = checkTensors(signature.inputs, "argument", arguments))
+  if (Error error = checkTensors(signature.weights, "weight"))
     return error;
-  if (Error error = checkTensors(signature.weights, "argument", arguments))
-    return error;
-  if (Error error = checkTensors(signature.outputs, "output", outputs))
+  if (Error error = checkFunctions(signature))
     return error;
   if (Error error = checkTargets(signature.targets))
     return error;
@@ -140,8 +189,7 @@ Error metaops::verifySignature(const ProgramSignature &signature) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void writeTensor(json::OStream &stream, const TensorSpec &tensor,
-                        bool isWeight) {
+static void writeTensor(json::OStream &stream, const TensorSpec &tensor) {
   stream.object([&] {
     stream.attribute("name", tensor.name);
     stream.attribute("dtype", nameOf(tensor.dtype));
@@ -149,19 +197,37 @@ static void writeTensor(json::OStream &stream, const TensorSpec &tensor,
       for (int64_t extent : tensor.shape)
         stream.value(extent);
     });
-    if (isWeight)
-      stream.attribute("weight", true);
+  });
+}
+
+static void writeTensors(json::OStream &stream, StringRef name,
+                         ArrayRef<TensorSpec> tensors) {
+  stream.attributeArray(name, [&] {
+    for (const TensorSpec &tensor : tensors)
+      writeTensor(stream, tensor);
   });
 }
 
 static void writeArguments(json::OStream &stream,
-                           const ProgramSignature &signature) {
-  size_t input = 0, weight = 0;
-  for (bool isWeight : signature.isWeight)
-    writeTensor(stream,
-                isWeight ? signature.weights[weight++]
-                         : signature.inputs[input++],
-                isWeight);
+                           const FunctionSignature &function) {
+  const TensorSpec *input = function.inputs.data();
+  for (std::optional<unsigned> weight : function.arguments)
+    if (weight)
+      stream.object([&] { stream.attribute("weight", int64_t(*weight)); });
+    else
+      writeTensor(stream, *input++);
+}
+
+static void writeFunction(json::OStream &stream,
+                          const FunctionSignature &function) {
+  stream.object([&] {
+    stream.attribute("name", function.name);
+    stream.attributeArray("arguments",
+                          [&] { writeArguments(stream, function); });
+    writeTensors(stream, "outputs", function.outputs);
+    if (!function.structure.empty())
+      stream.attribute("structure", function.structure);
+  });
 }
 
 static void writeTarget(json::OStream &stream, const ProgramTarget &target) {
@@ -184,11 +250,10 @@ std::string metaops::writeSignature(const ProgramSignature &signature) {
       for (const auto &[key, value] : signature.keys)
         stream.attribute(key, value);
     });
-    stream.attributeArray("arguments",
-                          [&] { writeArguments(stream, signature); });
-    stream.attributeArray("outputs", [&] {
-      for (const TensorSpec &tensor : signature.outputs)
-        writeTensor(stream, tensor, /*isWeight=*/false);
+    writeTensors(stream, "weights", signature.weights);
+    stream.attributeArray("functions", [&] {
+      for (const FunctionSignature &function : signature.functions)
+        writeFunction(stream, function);
     });
     stream.attributeArray("targets", [&] {
       for (const ProgramTarget &target : signature.targets)
@@ -230,34 +295,66 @@ static Expected<TensorSpec> readTensor(const json::Value &value) {
   return tensor;
 }
 
-static Error readArguments(const json::Object &object,
-                           ProgramSignature &signature) {
-  auto list = getList(object, "arguments");
+static Expected<std::vector<TensorSpec>> readTensors(const json::Object &object,
+                                                     StringRef name) {
+  auto list = getList(object, name);
   if (!list)
     return list.takeError();
+  std::vector<TensorSpec> tensors;
   for (const json::Value &value : **list) {
     auto tensor = readTensor(value);
     if (!tensor)
       return tensor.takeError();
-    bool isWeight = value.getAsObject()->getBoolean("weight").value_or(false);
-    signature.isWeight.push_back(isWeight);
-    (isWeight ? signature.weights : signature.inputs)
-        .push_back(std::move(*tensor));
+    tensors.push_back(std::move(*tensor));
   }
+  return tensors;
+}
+
+static Error readWeights(const json::Object &object,
+                         ProgramSignature &signature) {
+  return readTensors(object, "weights").moveInto(signature.weights);
+}
+
+static Error readArgument(const json::Value &value,
+                          FunctionSignature &function) {
+  const json::Object *object = value.getAsObject();
+  const json::Value *weight = object ? object->get("weight") : nullptr;
+  if (!weight) {
+    function.arguments.push_back(std::nullopt);
+    return readTensor(value).moveInto(function.inputs.emplace_back());
+  }
+  auto number = weight->getAsInteger();
+  if (!number || !llvm::isUInt<32>(*number))
+    return createStringError("the number of a weight is none");
+  function.arguments.push_back(unsigned(*number));
   return Error::success();
 }
 
-static Error readOutputs(const json::Object &object,
-                         ProgramSignature &signature) {
-  auto list = getList(object, "outputs");
+static Error readFunction(const json::Value &value,
+                          FunctionSignature &function) {
+  const json::Object *object = value.getAsObject();
+  auto name = object ? object->getString("name") : std::nullopt;
+  if (!name)
+    return createStringError("one of its functions has no name");
+  function.name = name->str();
+  auto list = getList(*object, "arguments");
   if (!list)
     return list.takeError();
-  for (const json::Value &value : **list) {
-    auto tensor = readTensor(value);
-    if (!tensor)
-      return tensor.takeError();
-    signature.outputs.push_back(std::move(*tensor));
-  }
+  for (const json::Value &argument : **list)
+    if (Error error = readArgument(argument, function))
+      return error;
+  function.structure = object->getString("structure").value_or("").str();
+  return readTensors(*object, "outputs").moveInto(function.outputs);
+}
+
+static Error readFunctions(const json::Object &object,
+                           ProgramSignature &signature) {
+  auto list = getList(object, "functions");
+  if (!list)
+    return list.takeError();
+  for (const json::Value &value : **list)
+    if (Error error = readFunction(value, signature.functions.emplace_back()))
+      return error;
   return Error::success();
 }
 
@@ -305,7 +402,7 @@ Expected<ProgramSignature> metaops::readSignature(StringRef text) {
   if (!object)
     return object.takeError();
   ProgramSignature signature;
-  for (auto *read : {readArguments, readOutputs, readTargets, readKeys})
+  for (auto *read : {readWeights, readFunctions, readTargets, readKeys})
     if (Error error = read(*object, signature))
       return std::move(error);
   if (Error error = verifySignature(signature))

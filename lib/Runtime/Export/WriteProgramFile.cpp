@@ -34,12 +34,12 @@ using llvm::Twine;
 using llvm::support::endian::write32le;
 using llvm::support::endian::write64le;
 
-/// What fills parts up.
+/// Bytes that fill parts up.
 static constexpr char kZeros[kSectionAlignment] = {};
 
 namespace {
 struct Section {
-  uint32_t kind, target;
+  uint32_t kind, function, target;
   std::vector<StringRef> parts;
 
   uint64_t getSize() const {
@@ -51,24 +51,35 @@ struct Section {
 };
 } // namespace
 
-/// What takes `size` bytes to the next multiple of the alignment.
+/// Returns what takes `size` bytes to the next multiple of the alignment.
 static StringRef getPadding(uint64_t size) {
   return StringRef(
       kZeros, llvm::offsetToAlignment(size, llvm::Align(kSectionAlignment)));
 }
 
-static Error checkContents(const ProgramFileContents &contents) {
-  const ProgramSignature &signature = contents.signature;
-  if (Error error = verifySignature(signature))
-    return error;
-  // Two for each target; three others.
-  if (2 * signature.targets.size() + 3 > kMaxSections)
-    return createStringError("there are " + Twine(signature.targets.size()) +
+static Error checkFunctions(const ProgramFileContents &contents) {
+  size_t numFunctions = contents.signature.functions.size();
+  size_t numTargets = contents.signature.targets.size();
+  // Of each function the IR, and two for each target; two others.
+  if (numFunctions > kMaxSections || numTargets > kMaxSections ||
+      numFunctions * (2 * numTargets + 1) + 2 > kMaxSections)
+    return createStringError("there are " + Twine(numFunctions) +
+                             " functions for " + Twine(numTargets) +
                              " targets, too many for a program file");
-  if (contents.code.size() != signature.targets.size())
-    return createStringError(
-        "the signature has " + Twine(signature.targets.size()) +
-        " targets, and there is code for " + Twine(contents.code.size()));
+  if (contents.functions.size() != numFunctions)
+    return createStringError("the signature has " + Twine(numFunctions) +
+                             " functions, given " +
+                             Twine(contents.functions.size()));
+  for (const ProgramFileContents::Function &function : contents.functions)
+    if (function.code.size() != numTargets)
+      return createStringError("the signature has " + Twine(numTargets) +
+                               " targets, and there is code for " +
+                               Twine(function.code.size()));
+  return Error::success();
+}
+
+static Error checkWeights(const ProgramFileContents &contents) {
+  const ProgramSignature &signature = contents.signature;
   if (contents.weights.size() != signature.weights.size())
     return createStringError(
         "the signature has " + Twine(signature.weights.size()) +
@@ -86,22 +97,34 @@ static Error checkContents(const ProgramFileContents &contents) {
   return Error::success();
 }
 
-/// All sections, of which the first and the one of weights begin with the given
-/// texts.
+static Error checkContents(const ProgramFileContents &contents) {
+  if (Error error = verifySignature(contents.signature))
+    return error;
+  if (Error error = checkFunctions(contents))
+    return error;
+  return checkWeights(contents);
+}
+
+/// Returns all sections, of which the first and the one of weights begin with
+/// the given texts.
 static std::vector<Section> listSections(const ProgramFileContents &contents,
                                          StringRef signature,
                                          StringRef weightHeader) {
-  std::vector<Section> sections = {{kSignatureSection, 0, {signature}}};
-  for (auto [number, code] : llvm::enumerate(contents.code)) {
-    sections.push_back({kProgramSection, uint32_t(number), {code.program}});
-    sections.push_back({kImageSection, uint32_t(number), {code.image}});
+  std::vector<Section> sections = {{kSignatureSection, 0, 0, {signature}}};
+  for (auto [place, function] : llvm::enumerate(contents.functions)) {
+    auto number = uint32_t(place);
+    for (auto [target, code] : llvm::enumerate(function.code)) {
+      auto to = uint32_t(target);
+      sections.push_back({kProgramSection, number, to, {code.program}});
+      sections.push_back({kImageSection, number, to, {code.image}});
+    }
+    if (!function.ir.empty())
+      sections.push_back({kIRSection, number, 0, {function.ir}});
   }
-  if (!contents.ir.empty())
-    sections.push_back({kIRSection, 0, {contents.ir}});
   if (contents.weights.empty())
     return sections;
   Section &weights = sections.emplace_back();
-  weights = {kWeightSection, 0, {weightHeader}};
+  weights = {kWeightSection, 0, 0, {weightHeader}};
   for (llvm::ArrayRef<char> weight : contents.weights) {
     weights.parts.emplace_back(weight.data(), weight.size());
     weights.parts.push_back(getPadding(weight.size()));
@@ -109,7 +132,7 @@ static std::vector<Section> listSections(const ProgramFileContents &contents,
   return sections;
 }
 
-/// Everything in front of the first section.
+/// Returns everything in front of the first section.
 static std::string writeFront(llvm::ArrayRef<Section> sections) {
   uint64_t tableBytes = sections.size() * kFileEntryBytes;
   uint64_t offset = kFileHeaderBytes + tableBytes;
@@ -121,6 +144,7 @@ static std::string writeFront(llvm::ArrayRef<Section> sections) {
     write32le(entry + 4, section.target);
     write64le(entry + 8, offset);
     write64le(entry + 16, size);
+    write32le(entry + 24, section.function);
     sumFileBytes(section.parts)
         .copy(entry + kFileEntryBytes - kFileChecksumBytes, kFileChecksumBytes);
     offset = llvm::alignTo(offset + size, kSectionAlignment);

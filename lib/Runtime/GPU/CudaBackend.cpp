@@ -112,7 +112,7 @@ private:
   llvm::Expected<const GpuModule *> getModule() const;
   llvm::Expected<float> runFunctions(const GpuRunner &runner,
                                      const GpuModule &module,
-                                     const KernelCall &call,
+                                     llvm::ArrayRef<int64_t> grids,
                                      llvm::ArrayRef<uint64_t> arguments) const;
 
   std::shared_ptr<Gpu> gpu;
@@ -141,11 +141,10 @@ llvm::Expected<const GpuModule *> CudaLauncher::getModule() const {
 /// Returns the milliseconds of all.
 llvm::Expected<float>
 CudaLauncher::runFunctions(const GpuRunner &runner, const GpuModule &module,
-                           const KernelCall &call,
+                           llvm::ArrayRef<int64_t> grids,
                            llvm::ArrayRef<uint64_t> arguments) const {
   float milliseconds = 0;
-  for (size_t i = 0; i < plan.getFunctions().size(); ++i) {
-    int64_t numBlocks = plan.getNumBlocks(call, i);
+  for (auto [i, numBlocks] : llvm::enumerate(grids)) {
     if (numBlocks == 0)
       continue;
     auto time = runner.run(module, i, numBlocks, arguments);
@@ -160,6 +159,9 @@ llvm::Error CudaLauncher::launch(const KernelCall &call,
                                  llvm::ArrayRef<KernelBuffer> buffers,
                                  unsigned numInputs,
                                  LaunchMeasures *measures) const {
+  auto grids = plan.getGrids(call);
+  if (!grids)
+    return grids.takeError();
   auto runner = gpu->getRunner();
   if (!runner)
     return runner.takeError();
@@ -173,8 +175,8 @@ llvm::Error CudaLauncher::launch(const KernelCall &call,
     if (llvm::Error error = staged.addWords(count))
       return error;
   std::vector<uint64_t> arguments(staged.getAddresses());
-  llvm::append_range(arguments, plan.getNumbers(call));
-  auto milliseconds = runFunctions(**runner, **module, call, arguments);
+  llvm::append_range(arguments, call.scalars);
+  auto milliseconds = runFunctions(**runner, **module, *grids, arguments);
   if (!milliseconds)
     return milliseconds.takeError();
   if (llvm::Error error = staged.download(numInputs))
@@ -234,7 +236,9 @@ CudaBackend::load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) {
   if (binaries.size() != 1)
     return llvm::createStringError("a kernel's code is not one binary");
   gpu::BinaryOp binary = binaries.front();
-  auto kernels = binary->getAttrOfType<ArrayAttr>("metaop.kernels");
+  ArrayAttr kernels =
+      metaop::MetaOpDialect::KernelsAttrHelper(binary.getContext())
+          .getAttr(binary);
   auto object = dyn_cast<gpu::ObjectAttr>(binary.getObjects()[0]);
   if (!kernels || !object)
     return llvm::createStringError("a kernel's code is not PTX");

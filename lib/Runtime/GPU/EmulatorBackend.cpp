@@ -108,20 +108,23 @@ llvm::Error EmulatorLauncher::launch(const KernelCall &call,
                                      llvm::ArrayRef<KernelBuffer> buffers,
                                      unsigned numInputs,
                                      LaunchMeasures *measures) const {
+  auto grids = plan.getGrids(call);
+  if (!grids)
+    return grids.takeError();
   CallMemory memory(buffers, numInputs);
   std::vector<KernelArgument> arguments;
   for (KernelBuffer buffer : buffers)
     arguments.emplace_back(buffer.data());
   for (int64_t count : plan.getScratch())
     arguments.emplace_back(memory.addWords(count));
-  for (int64_t number : plan.getNumbers(call))
+  for (int64_t number : call.scalars)
     arguments.emplace_back(number);
   EmulatorOptions options;
   options.countsAccesses = measures != nullptr;
   LaunchCounts counts;
   for (auto [i, function] : llvm::enumerate(plan.getFunctions())) {
     LaunchShape shape;
-    shape.grid.x = plan.getNumBlocks(call, i);
+    shape.grid.x = (*grids)[i];
     shape.threads.x = function.threads;
     shape.cluster.x = function.cluster;
     shape.dynamicSharedBytes = function.sharedBytes;

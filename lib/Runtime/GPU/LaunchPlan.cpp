@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A call has the grid of its first function as its parallel range; those of the
-// others stand behind its numbers.
+// Launches of a kernel's functions. A call has the grid of the first one as its
+// parallel range, and those of the others beside it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,25 +31,26 @@ llvm::Expected<LaunchPlan> LaunchPlan::read(ArrayAttr kernels) {
     plan.functions.push_back({name.str(), uint32_t(launch.getThreads()),
                               uint32_t(launch.getCluster()),
                               shared ? uint32_t(shared.getInt()) : 0});
-    if (auto words = facts.getAs<DenseI64ArrayAttr>("scratch"))
-      plan.scratch = words.asArrayRef().vec();
+    if (auto entry = facts.getAs<metaop::EntryAttr>("entry"))
+      plan.scratch = entry.getScratch().vec();
   }
   if (plan.functions.empty())
     return llvm::createStringError("a kernel's code has no function");
   return plan;
 }
 
-int64_t LaunchPlan::getNumBlocks(const KernelCall &call,
-                                 size_t function) const {
-  return function == 0 ? call.parallelRange
-                       : call.scalars[getNumbers(call).size() + function - 1];
+llvm::Expected<std::vector<int64_t>>
+LaunchPlan::getGrids(const KernelCall &call) const {
+  std::vector<int64_t> grids{call.parallelRange};
+  llvm::append_range(grids, call.furtherGrids);
+  if (grids.size() != functions.size())
+    return llvm::createStringError(
+        "a call has %zu grids for a kernel of %zu functions", grids.size(),
+        functions.size());
+  return grids;
 }
 
-llvm::ArrayRef<int64_t> LaunchPlan::getNumbers(const KernelCall &call) const {
-  return llvm::ArrayRef(call.scalars).drop_back(functions.size() - 1);
-}
-
-/// Makes the piece that covers two.
+/// Has a piece cover another one, too.
 static void absorb(SharedBuffers &piece, const SharedBuffers &other) {
   char *begin = std::min(piece.memory.begin(), other.memory.begin());
   char *end = std::max(piece.memory.end(), other.memory.end());

@@ -25,22 +25,21 @@ struct LaunchedFunction {
   uint32_t sharedBytes;
 };
 
-/// What a call of a kernel is: launches of all its functions, in order. All
+/// The launches that a call of a kernel is: of all its functions, in order. All
 /// have the same arguments, the call's buffers, memory that the call lends, and
 /// numbers.
 class LaunchPlan {
 public:
-  /// Of what `describeKernels` says.
+  /// Reads what `describeKernels` says.
   static llvm::Expected<LaunchPlan> read(mlir::ArrayAttr kernels);
 
   llvm::ArrayRef<LaunchedFunction> getFunctions() const { return functions; }
   /// The words of 64 bits of each piece of memory that a call lends.
   llvm::ArrayRef<int64_t> getScratch() const { return scratch; }
 
-  /// How many blocks a call has of a function; it may be none.
-  int64_t getNumBlocks(const KernelCall &call, size_t function) const;
-  /// The numbers that are arguments.
-  llvm::ArrayRef<int64_t> getNumbers(const KernelCall &call) const;
+  /// Returns how many blocks a call has of each function, which may be none.
+  /// Fails if it is a call of other functions.
+  llvm::Expected<std::vector<int64_t>> getGrids(const KernelCall &call) const;
 
 private:
   std::vector<LaunchedFunction> functions;

@@ -38,7 +38,8 @@ Node *NodeRef::get() const {
   return node->op && node->order == order ? node : nullptr;
 }
 
-Graph::Graph(MLIRContext *context) : builder(context) {
+Graph::Graph(MLIRContext *context, std::shared_ptr<SignatureTable> table)
+    : builder(context), signatures(std::move(table)) {
   builder.setInsertionPointToEnd(&block);
 }
 
@@ -100,7 +101,7 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
 /// Where an operation's results are: where what it takes is.
 Device *Graph::chooseDevice(Operation *op, SignatureTable::Id signature,
                             llvm::ArrayRef<Node *> sources) const {
-  if (signatures.getInfo(signature).isTransfer)
+  if (signatures->getInfo(signature).isTransfer)
     return findDevice ? findDevice(cast<metaop::TransferOp>(op).getTo())
                       : nullptr;
   Device *device = nullptr;
@@ -125,7 +126,11 @@ Node *Graph::skipViews(Node *node) const {
 
 Node *Graph::adopt(Operation *op) {
   llvm::SmallVector<Node *, 4> sources = findSources(op);
-  SignatureTable::Id signature = signatures.intern(op);
+  return adopt(op, sources, signatures->intern(op));
+}
+
+Node *Graph::adopt(Operation *op, llvm::ArrayRef<Node *> sources,
+                   SignatureTable::Id signature) {
   Device *device = chooseDevice(op, signature, sources);
   ++numOps;
   Node *last = nullptr;

@@ -14,8 +14,8 @@
 //                update that replaces it is run), or its operation is
 //                differentiable, not stopped, and some operand carries.
 //
-// An operation with regions counts as differentiable: it is not, and keeps its
-// history for a gradient through it to be an error.
+// An operation with regions counts as differentiable. Where it has no gradient,
+// it keeps its history for a gradient through it to be an error.
 //
 // A computed value none of whose operands carries (or that is no float, or the
 // result of stop_grad, or stopped) becomes a `metaop.buffer`: its operation and
@@ -51,7 +51,7 @@ using namespace mlir;
 using namespace metaops;
 
 bool Graph::isFlowing(const Node *node) const {
-  // Through regions a gradient is asked for, and refused; it is not zero.
+  // A gradient through regions that is refused is not zero.
   const SignatureInfo &info = getInfo(node);
   return isFloat(node->dtype) && (info.isDifferentiable || info.hasRegions) &&
          !node->isStopped;
@@ -133,7 +133,7 @@ void Graph::turnIntoLeaves(Node *node) {
     result->op = leaf;
     result->number = 0;
     result->nextResult = result;
-    result->signature = signatures.intern(leaf);
+    result->signature = signatures->intern(leaf);
     result->operands.clear();
     result->numCarrying = 0;
     result->depth = 0;
@@ -187,15 +187,15 @@ void Graph::inheritEnds(Node *node) {
   }
 }
 
-/// Has the values stay without their operands, and notes which are cut off.
-/// Returns those at which the same chains have ended before.
-std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
-  std::vector<Node *> stack, lost, outdated;
-  for (Node *value : values)
-    llvm::append_range(stack, resultsOf(value));
+/// Notes that nothing can be differentiated any more by what the values on the
+/// stack were made of. Returns the bits of the chains that end, what of this
+/// has been rebound or may be, and the values at which the same chains have
+/// ended before.
+Graph::Ends Graph::noteEnds(std::vector<Node *> stack) {
+  std::vector<Node *> lost;
+  Ends ends;
+  auto &[chains, former, outdated] = ends;
   uint32_t mark = startTraversal();
-  uint64_t chains = 0;
-  LostValues former;
   while (!stack.empty()) {
     Node *top = stack.back();
     stack.pop_back();
@@ -218,9 +218,28 @@ std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
       }
   }
   if (chains == 0)
-    chains = uint64_t(1) << (numChains++ % 64);
+    chains = makeChain();
   for (Node *held : lost)
     held->lostChains |= chains;
+  return ends;
+}
+
+void Graph::endAt(Node *end, Node *source, Location line) {
+  if (!isFloat(source->dtype) || !source->carries)
+    return;
+  Ends ends = noteEnds({source});
+  end->endedChains |= ends.chains;
+  end->lost.add(ends.former);
+  end->overwrittenAt = line;
+}
+
+/// Has the values stay without their operands, and notes which are cut off.
+/// Returns those at which the same chains have ended before.
+std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
+  std::vector<Node *> stack;
+  for (Node *value : values)
+    llvm::append_range(stack, resultsOf(value));
+  auto [chains, former, outdated] = noteEnds(std::move(stack));
   for (Node *value : values) {
     // Some result may still be to be computed; or the operation may be gone.
     if (!mayGo(value, /*keepsHistory=*/false))
@@ -324,7 +343,7 @@ Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
   if (lost == 0)
     return nullptr;
   auto endsAt = [&](const Node *node) {
-    return node->operands.empty() &&
+    return (node->operands.empty() || !isFlowing(node)) &&
            llvm::any_of(targets, [&](const Node *target) {
              return target->order < node->order &&
                     (target->lostChains & node->endedChains);

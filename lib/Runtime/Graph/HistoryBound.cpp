@@ -58,7 +58,7 @@ void Graph::recount(Node *node) {
     bytes += operatorBytes;
   if (node->buffer && !isHeld(node) && !node->isScalar && !node->isSaved &&
       !getInfo(node).isView)
-    bytes += countBytes(node->shape(), node->dtype);
+    bytes += getNumBytes(node->shape(), node->dtype);
   historyBytes += bytes - std::exchange(node->historyBytes, bytes);
 }
 
@@ -157,12 +157,12 @@ void Graph::unspare(Node *node) {
   recount(node);
 }
 
-void Graph::boundHistories(int64_t bytes) {
+void Graph::boundHistories() {
   bytesBeyond = std::min(bytesBeyond, historyBytes);
-  if (historyBytes - bytesBeyond <= bytes)
+  if (historyBytes - bytesBeyond <= historyBound)
     return;
   std::vector<NodeRef> outdated;
-  while (historyBytes - bytesBeyond > bytes - bytes / 16) {
+  while (historyBytes - bytesBeyond > historyBound - historyBound / 16) {
     std::vector<Node *> ended, oldest = takeOldest();
     if (oldest.empty()) {
       bytesBeyond = historyBytes;

@@ -81,6 +81,32 @@ uint64_t Number::encode(DType dtype) const {
   return static_cast<uint64_t>(integer);
 }
 
+static double decodeFloat(uint64_t bits, DType dtype) {
+  if (dtype == DType::F64)
+    return llvm::bit_cast<double>(bits);
+  const llvm::fltSemantics &semantics =
+      dtype == DType::F32   ? llvm::APFloat::IEEEsingle()
+      : dtype == DType::F16 ? llvm::APFloat::IEEEhalf()
+                            : llvm::APFloat::BFloat();
+  unsigned width = llvm::APFloat::getSizeInBits(semantics);
+  return llvm::APFloat(semantics, llvm::APInt(width, bits, /*isSigned=*/false,
+                                              /*implicitTrunc=*/true))
+      .convertToDouble();
+}
+
+Number Number::decode(uint64_t bits, DType dtype) {
+  if (::isFloat(dtype))
+    return ofFloat(decodeFloat(bits, dtype));
+  if (isBool(dtype))
+    return ofBool(bits & 1);
+  if (dtype == DType::U64)
+    return ofUnsigned(bits);
+  unsigned unused = 64 - 8 * getNumBytes({}, dtype);
+  return ofInt(isUnsignedInt(dtype)
+                   ? static_cast<int64_t>(bits << unused >> unused)
+                   : static_cast<int64_t>(bits << unused) >> unused);
+}
+
 DType Number::getDType() const {
   if (own)
     return *own;

@@ -20,8 +20,8 @@
 
 #include "MetaOps/Runtime/Graph/Signature.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpOps.h"
-#include "MetaOps/Runtime/Compiler/Captures.h"
 #include "MetaOps/Runtime/Graph/Error.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -73,7 +73,7 @@ static llvm::DenseMap<Value, unsigned> numberValues(Operation *op) {
     for (Value value : values)
       numbers.try_emplace(value, numbers.size());
   };
-  addAll(findCaptures(op));
+  addAll(metaop::findCaptures(op));
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
     if (inner != op)
       addAll(inner->getResults());
@@ -146,7 +146,7 @@ static OwningOpRef<Operation *> copyApart(Operation *op) {
       mapping.map(value, body->addArgument(value.getType(), unknown));
   };
   llvm::for_each(op->getOperands(), addArgument);
-  llvm::for_each(findCaptures(op), addArgument);
+  llvm::for_each(metaop::findCaptures(op), addArgument);
   body->push_back(op->clone(mapping));
   return owner;
 }
@@ -185,9 +185,9 @@ static bool haveSameResults(Operation *a, Operation *b) {
 /// some order.
 static bool isLinear(Operation *op) {
   if (auto reduce = dyn_cast<metaop::ReduceOp>(op))
-    return reduce.getReduceKind() == metaop::ReduceKind::Add;
+    return reduce.getReduceKind() == metaop::Combiner::Add;
   if (auto reduce = dyn_cast<metaop::ReindexReduceOp>(op))
-    return reduce.getReduceKind() == metaop::ReduceKind::Add;
+    return reduce.getReduceKind() == metaop::Combiner::Add;
   return isa<metaop::AddOp, metaop::SubOp, metaop::NegOp, metaop::CastOp,
              metaop::ConcatOp, metaop::TransferOp, metaop::StopFuseOp,
              metaop::ReindexOpInterface, metaop::GatherOp,
@@ -208,6 +208,7 @@ static SignatureInfo describe(Operation *op) {
           op);
   info.isLinear = isLinear(op);
   info.hasRegions = op->getNumRegions() > 0;
+  info.isUnbounded = info.hasRegions && metaop::findUnboundedLoop(op);
   info.isRoutine = isa<metaop::RoutineOpInterface>(op) || info.hasRegions;
   info.isGenerator = isa<metaop::GeneratorOpInterface>(op);
   op->walk([&](metaop::RandomOp) { info.isRandom = true; });

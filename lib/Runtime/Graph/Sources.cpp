@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // The sources of a node are the nodes of the operation's operands and, of an
-// operation with regions, of its captures (Captures.h) behind them.
+// operation with regions, of its captures (ControlFlow.h) behind them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/Compiler/Captures.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Runtime/Graph/Error.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
@@ -46,14 +46,26 @@ static void checkResults(Operation *op) {
   }
 }
 
+/// Values of two graphs meet, one of which is of a function that is, or was,
+/// being recorded.
+[[noreturn]] static void failForeign(Operation *op) {
+  fail(ErrorKind::Runtime,
+       formatName(op) +
+           " takes a value of a function that is recorded beside "
+           "one of another; give it to the function as an argument");
+}
+
 llvm::SmallVector<Node *, 4> Graph::findSources(Operation *op) const {
   llvm::SmallVector<Node *, 4> sources;
   for (Value operand : op->getOperands())
     sources.push_back(getNode(operand));
-  if (op->getNumRegions() == 0)
+  if (op->getNumRegions() == 0) {
+    if (llvm::is_contained(sources, nullptr))
+      failForeign(op);
     return sources;
+  }
   checkResults(op);
-  for (Value capture : findCaptures(op))
+  for (Value capture : metaop::findCaptures(op))
     sources.push_back(getNode(capture));
   if (op->getBlock() != &block || llvm::is_contained(sources, nullptr))
     fail(ErrorKind::Value, formatName(op) + " takes a value that has not been "

@@ -65,6 +65,8 @@ static StringRef nameOf(const Step &step) {
     return "if";
   if (std::holds_alternative<While>(step.action))
     return "while";
+  if (std::holds_alternative<For>(step.action))
+    return "for";
   if (std::holds_alternative<Check>(step.action))
     return "check";
   return std::holds_alternative<View>(step.action) ? "view" : "copy";
@@ -92,7 +94,8 @@ describeCalls(const BuiltProgram &built, ModuleOp module,
         known->second = std::move(*described);
       }
       info = known->second;
-      info.mayKeep = call->hasAttr(metaop::kMayKeepAttr);
+      info.mayKeep =
+          call->hasAttr(metaop::MetaOpDialect::MayKeepAttrHelper::getNameStr());
     } else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op)) {
       info.name = op->getName().stripDialect().str();
       info.isKernel = false;

@@ -86,7 +86,7 @@ static std::string getKey(func::FuncOp function) {
   return key;
 }
 
-/// Whether a stage of the kernel has a dimension that is growing.
+/// Returns whether a stage of the kernel has a dimension that is growing.
 static bool isGrowing(func::FuncOp function) {
   return function
       .walk([](metaop::FusedOp op) {
@@ -96,7 +96,7 @@ static bool isGrowing(func::FuncOp function) {
       .wasInterrupted();
 }
 
-/// What the code of a form depends on.
+/// Returns what the code of a form depends on.
 static std::string getKey(StringRef skeleton, const NumberBindings &bindings) {
   std::string key = skeleton.str();
   llvm::raw_string_ostream stream(key);
@@ -110,13 +110,6 @@ static std::string getKey(StringRef skeleton, const NumberBindings &bindings) {
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
-
-static std::optional<int64_t> takeNumber(Operation *op, StringRef name) {
-  auto attr = dyn_cast_or_null<IntegerAttr>(op->removeAttr(name));
-  if (!attr)
-    return std::nullopt;
-  return attr.getInt();
-}
 
 /// Lines of the user's code are no part of the machine code.
 static void dropLocations(Operation *root) {
@@ -181,28 +174,43 @@ private:
 };
 } // namespace
 
+/// Leaves on a function what of its entry belongs to the code: the memory that
+/// launches lend, on a GPU. Processors' code has none, so that it is compiled
+/// in contexts without the dialect, whose operations take long to load.
+static void leaveToCode(FunctionOpInterface function, metaop::EntryAttr entry) {
+  MLIRContext *context = function->getContext();
+  metaop::MetaOpDialect::EntryAttrHelper entryOf(context);
+  if (entry.getScratch().empty())
+    return entryOf.removeAttr(function);
+  entryOf.setAttr(
+      function, metaop::EntryAttr::get(context, entry.getBuffers(),
+                                       /*range=*/std::nullopt,
+                                       /*work_per_step=*/0, entry.getScratch(),
+                                       /*flushes_denormals=*/false));
+}
+
 /// Takes what belongs to the call off the lowered functions.
 llvm::Error KernelCache::Lowered::readFunctions() {
   functions = metaop::collectKernels(*module);
+  metaop::MetaOpDialect::EntryAttrHelper entryOf(module->getContext());
+  metaop::MetaOpDialect::NumbersAttrHelper numbersOf(module->getContext());
   DenseI64ArrayAttr attr;
   for (FunctionOpInterface function : functions) {
-    auto range = takeNumber(function, "metaop.parallel_range");
-    if (!range)
-      range = takeNumber(function, "metaop.grid");
-    if (!range)
+    metaop::EntryAttr entry = entryOf.getAttr(function);
+    if (!entry || !entry.getRange())
       return llvm::createStringError(
           "a kernel's parallel range is not known before it runs");
-    parallelRanges.push_back(*range);
-    attr = dyn_cast_or_null<DenseI64ArrayAttr>(
-        function->removeAttr("metaop.numbers"));
+    parallelRanges.push_back(*entry.getRange());
+    workPerStep = entry.getWorkPerStep();
+    flushesDenormals = entry.getFlushesDenormals();
+    leaveToCode(function, entry);
+    attr = numbersOf.getAttr(function);
+    function->removeAttr(numbersOf.getName());
     function->walk([&](Operation *) { ++loopOps; });
   }
   if (!attr)
     return llvm::createStringError("a kernel's numbers are not known");
   numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
-  FunctionOpInterface function = functions.back();
-  workPerStep = takeNumber(function, "metaop.work_per_step").value_or(0);
-  flushesDenormals = takeNumber(function, "metaop.flushes_denormals") == 1;
   llvm::raw_string_ostream stream(skeleton);
   module->print(stream, OpPrintingFlags().useLocalScope());
   if (isGrowing)
@@ -372,10 +380,8 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
         families[kernel->skeleton]->find(kernel->numbers, call->scalars);
     call->kernel = form->kernel;
     call->parallelRange = kernel->parallelRanges.front();
-    // Where several functions run, those of the others stand behind numbers.
-    call->scalars.insert(call->scalars.end(),
-                         kernel->parallelRanges.begin() + 1,
-                         kernel->parallelRanges.end());
+    call->furtherGrids.assign(kernel->parallelRanges.begin() + 1,
+                              kernel->parallelRanges.end());
     call->workPerStep = kernel->workPerStep;
     call->flushesDenormals = kernel->flushesDenormals;
     call->loopOps = kernel->loopOps;

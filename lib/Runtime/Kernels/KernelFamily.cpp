@@ -41,7 +41,7 @@ namespace metaops {
 static constexpr size_t kMaxSpecialised = 4;
 /// Up to here a number is not taken for an extent that may vary: it is the size
 /// of a window, or the number of a copy.
-static constexpr int64_t kMaxWindow = 8;
+static constexpr int64_t kMaxFixedNumber = 8;
 /// The widening from which on all extents are arguments, and the one from which
 /// on none share.
 static constexpr unsigned kWidenExtents = 3;
@@ -120,7 +120,7 @@ llvm::SmallBitVector KernelFamily::widen() {
     which |= others.flip();
   } else if (++numWidened >= kWidenExtents)
     for (unsigned i = 0; i < first.size(); ++i)
-      if (!steps.test(i) && std::abs(first[i]) > kMaxWindow)
+      if (!steps.test(i) && std::abs(first[i]) > kMaxFixedNumber)
         which.set(i);
   return which;
 }

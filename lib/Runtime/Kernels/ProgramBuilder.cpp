@@ -17,6 +17,7 @@
 
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
@@ -55,7 +56,7 @@ llvm::Error verifyTypes(func::FuncOp main) {
   return verify(main.getResultTypes(), "result");
 }
 
-/// What a routine's op says, as numbers.
+/// Returns what a routine's op says, as numbers.
 Routine makeRoutine(metaop::RoutineOpInterface op) {
   auto sort = cast<metaop::SortOp>(*op);
   RankedTensorType type = sort.getSource().getType();
@@ -63,9 +64,9 @@ Routine makeRoutine(metaop::RoutineOpInterface op) {
   routine.kind = Routine::Kind::Sort;
   routine.dtype = *fromElementType(type.getElementType());
   ArrayRef<int64_t> shape = type.getShape();
-  routine.outer = metaops::countElements(shape.take_front(op.getDim()));
+  routine.outer = metaops::getNumElements(shape.take_front(op.getDim()));
   routine.extent = shape[op.getDim()];
-  routine.inner = metaops::countElements(shape.drop_front(op.getDim() + 1));
+  routine.inner = metaops::getNumElements(shape.drop_front(op.getDim() + 1));
   routine.hasBegin = sort.getBegin() != nullptr;
   routine.count = sort.getValues().getType().getDimSize(op.getDim());
   routine.isReverse = sort.getDescending();
@@ -90,7 +91,7 @@ Copy makeCopy(metaop::PlacementOpInterface op,
   return copy;
 }
 
-/// Where a part is that lies in its window already.
+/// Returns where a part is that lies in its window already.
 std::optional<Slot> getWindow(metaop::PlacementOpInterface op,
                               const metaop::Placement &placement, Slot result) {
   if (!placement.symbols.empty())
@@ -117,12 +118,17 @@ std::string getPlace(Location location, llvm::ArrayRef<std::string> lines) {
   return place;
 }
 
+/// The notes of memory planning on a program.
+using Notes = metaop::MetaOpDialect;
+
 class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp main,
                  std::vector<std::shared_ptr<const KernelCall>> kernels,
                  llvm::ArrayRef<std::string> lines)
-      : main(main), kernels(std::move(kernels)), lines(lines) {}
+      : main(main), kernels(std::move(kernels)), lines(lines),
+        slotsOf(main.getContext()), carriesOf(main.getContext()),
+        rowsOf(main.getContext()), mayKeepOf(main.getContext()) {}
 
   llvm::Error build();
 
@@ -139,6 +145,13 @@ private:
   llvm::Error addOp(Operation &op);
   llvm::Error addIf(scf::IfOp op);
   llvm::Error addWhile(scf::WhileOp op);
+  llvm::Error addFor(metaop::ScanOp op);
+  std::vector<Carry> takeCarries(Operation *op, ValueRange arguments,
+                                 ValueRange inits);
+  std::vector<LoopRows> takeRows(metaop::ScanOp op);
+  void readRows(metaop::ScanOp op, llvm::ArrayRef<LoopRows> rows);
+  void yieldCarries(Operation *yield, ValueRange next,
+                    llvm::ArrayRef<Carry> carries);
   void addYield(Operation *yield, Slot from, Slot to);
   void addKernel(llvm::ArrayRef<Slot> inputs, llvm::ArrayRef<Slot> outputs);
   void addRoutine(metaop::RoutineOpInterface op, llvm::ArrayRef<Slot> inputs,
@@ -153,6 +166,10 @@ private:
   std::vector<std::shared_ptr<const KernelCall>> kernels;
   unsigned nextKernel = 0;
   llvm::ArrayRef<std::string> lines;
+  Notes::SlotsAttrHelper slotsOf;
+  Notes::CarriesAttrHelper carriesOf;
+  Notes::RowsAttrHelper rowsOf;
+  Notes::MayKeepAttrHelper mayKeepOf;
   /// Where steps are added.
   StepList *steps = &data.steps;
   int64_t nextPacked = 0;
@@ -170,31 +187,43 @@ void ProgramBuilder::describeTable() {
     slots[argument] = {argument.getArgNumber(), 0, bytes};
     data.arguments.push_back(bytes);
   }
-  data.arenaBytes =
-      main->getAttrOfType<IntegerAttr>("metaop.arena_bytes").getInt();
+  MLIRContext *context = main.getContext();
+  data.arenaBytes = Notes::ArenaBytesAttrHelper(context).getAttr(main).getInt();
   data.results.resize(main.getNumResults());
   main.walk([&](Operation *op) {
     if (isa<scf::IfOp>(op))
       for (auto [attr, type] :
-           llvm::zip_equal(op->getAttrOfType<ArrayAttr>("metaop.slots"),
-                           op->getResultTypes()))
+           llvm::zip_equal(slotsOf.getAttr(op), op->getResultTypes()))
         addPointer(cast<metaop::SlotAttr>(attr), type);
+    auto addPointers = [&](Attribute attrs, Type type) {
+      for (Attribute attr : cast<ArrayAttr>(attrs))
+        addPointer(cast<metaop::SlotAttr>(attr), type);
+    };
     if (auto loop = dyn_cast<scf::WhileOp>(op))
-      for (auto [attrs, init] : llvm::zip_equal(
-               op->getAttrOfType<ArrayAttr>("metaop.carries"), loop.getInits()))
-        for (Attribute attr : cast<ArrayAttr>(attrs))
-          addPointer(cast<metaop::SlotAttr>(attr), init.getType());
+      for (auto [attrs, init] :
+           llvm::zip_equal(carriesOf.getAttr(op), loop.getInits()))
+        addPointers(attrs, init.getType());
+    if (auto loop = dyn_cast<metaop::ScanOp>(op)) {
+      for (auto [attrs, init] :
+           llvm::zip_equal(carriesOf.getAttr(op), loop.getInits()))
+        addPointers(attrs, init.getType());
+      // The place of all rows is a pointer of a loop around this one, if any.
+      SmallVector<Type> types(TypeRange(loop.getRowArguments()));
+      llvm::append_range(types, loop.getYieldedRows().getTypes());
+      for (auto [attrs, type] : llvm::zip_equal(rowsOf.getAttr(op), types))
+        addPointer(cast<metaop::SlotAttr>(cast<ArrayAttr>(attrs)[0]), type);
+    }
   });
   for (auto [attr, type, place] :
-       llvm::zip_equal(main->getAttrOfType<ArrayAttr>("metaop.results"),
+       llvm::zip_equal(Notes::ResultsAttrHelper(context).getAttr(main),
                        main.getResultTypes(), data.results)) {
     Slot slot = makeSlot(cast<metaop::SlotAttr>(attr), type);
     place = {slot.entry, slot.bytes};
   }
   for (Operation &op : main.getBody().front())
-    if (op.hasAttr(metaop::kMayKeepAttr)) {
-      auto slot = cast<metaop::SlotAttr>(
-          op.getAttrOfType<ArrayAttr>("metaop.slots").getValue().back());
+    if (mayKeepOf.isAttrPresent(&op)) {
+      auto slot =
+          cast<metaop::SlotAttr>(slotsOf.getAttr(&op).getValue().back());
       data.packed.push_back(
           {slot.getIndex() + slot.getOffset(),
            metaop::countBytes(metaop::getMadeValues(&op).back().getType())});
@@ -246,7 +275,7 @@ Step &ProgramBuilder::addStep(Step::Action action, llvm::ArrayRef<Slot> inputs,
   return step;
 }
 
-/// Where the boolean is that decides.
+/// Returns where the boolean is that decides.
 Slot ProgramBuilder::readCondition(Value condition) const {
   return slots.find(condition.getDefiningOp<tensor::ExtractOp>().getTensor())
       ->second;
@@ -304,10 +333,9 @@ llvm::Error ProgramBuilder::addOp(Operation &op) {
     inputs.push_back(slot->second);
   }
   llvm::SmallVector<Value> made = metaop::getMadeValues(&op);
-  for (auto [result, attr] :
-       llvm::zip_equal(made, op.getAttrOfType<ArrayAttr>("metaop.slots")))
+  for (auto [result, attr] : llvm::zip_equal(made, slotsOf.getAttr(&op)))
     outputs.push_back(makeSlot(cast<metaop::SlotAttr>(attr), result.getType()));
-  if (op.hasAttr(metaop::kMayKeepAttr))
+  if (mayKeepOf.isAttrPresent(&op))
     outputs.back() = {data.getPacked(nextPacked++), 0, outputs.back().bytes};
   for (auto [result, slot] : llvm::zip_equal(made, outputs))
     slots[result] = slot;
@@ -337,8 +365,8 @@ llvm::Error ProgramBuilder::addIf(scf::IfOp op) {
   ops.push_back(op);
   Slot condition = readCondition(op.getCondition());
   llvm::SmallVector<Slot> results;
-  for (auto [result, attr] : llvm::zip_equal(
-           op.getResults(), op->getAttrOfType<ArrayAttr>("metaop.slots")))
+  for (auto [result, attr] :
+       llvm::zip_equal(op.getResults(), slotsOf.getAttr(op)))
     results.push_back(makeSlot(cast<metaop::SlotAttr>(attr), result.getType()));
   If branches;
   for (Region &region : op->getRegions()) {
@@ -368,26 +396,55 @@ llvm::Error ProgramBuilder::addIf(scf::IfOp op) {
   return llvm::Error::success();
 }
 
-llvm::Error ProgramBuilder::addWhile(scf::WhileOp op) {
-  ops.push_back(op);
-  While loop;
+/// Returns how a loop hands on what is in two places in turn; what has one
+/// place is put there.
+std::vector<Carry> ProgramBuilder::takeCarries(Operation *op,
+                                               ValueRange arguments,
+                                               ValueRange inits) {
+  std::vector<Carry> carries;
   for (auto [argument, init, attrs] :
-       llvm::zip_equal(op.getBeforeArguments(), op.getInits(),
-                       op->getAttrOfType<ArrayAttr>("metaop.carries"))) {
+       llvm::zip_equal(arguments, inits, carriesOf.getAttr(op))) {
     auto places = cast<ArrayAttr>(attrs);
     auto slotOf = [&, type = argument.getType()](unsigned number) {
       return makeSlot(cast<metaop::SlotAttr>(places[number]), type);
     };
-    Carry &carry = loop.carries.emplace_back();
+    slots[argument] = slotOf(0);
+    if (places.size() == 1) {
+      addYield(op, slots.find(init)->second, slotOf(0));
+      continue;
+    }
+    Carry &carry = carries.emplace_back();
     carry.current = slotOf(0).entry;
     carry.next = slotOf(1).entry;
     carried.insert(carry.next);
     carry.initial = slots.find(init)->second;
-    carry.even = slotOf(2);
-    carry.odd = slotOf(3);
-    carry.settles = data.isResult(carry.even.entry);
-    slots[argument] = slotOf(0);
+    carry.isRow = places.size() < 4;
+    if (places.size() > 2)
+      carry.even = slotOf(2);
+    if (places.size() > 3)
+      carry.odd = slotOf(3);
+    carry.settles = places.size() > 2 && data.isResult(carry.even.entry);
   }
+  return carries;
+}
+
+/// Has the next trip find its carries.
+void ProgramBuilder::yieldCarries(Operation *yield, ValueRange next,
+                                  llvm::ArrayRef<Carry> carries) {
+  ArrayAttr attrs = carriesOf.getAttr(yield->getParentOp());
+  for (auto [operand, places] : llvm::zip_equal(next, attrs)) {
+    if (cast<ArrayAttr>(places).size() == 1)
+      continue;
+    addYield(yield, slots.find(operand)->second,
+             {carries.front().next, 0, carries.front().initial.bytes});
+    carries = carries.drop_front();
+  }
+}
+
+llvm::Error ProgramBuilder::addWhile(scf::WhileOp op) {
+  While loop;
+  loop.carries = takeCarries(op, op.getBeforeArguments(), op.getInits());
+  ops.push_back(op);
   if (llvm::Error error = buildBlock(*op.getBeforeBody(), loop.condition))
     return error;
   scf::ConditionOp end = op.getConditionOp();
@@ -401,13 +458,76 @@ llvm::Error ProgramBuilder::addWhile(scf::WhileOp op) {
     return error;
   scf::YieldOp yield = op.getYieldOp();
   StepList *outer = std::exchange(steps, &loop.body);
-  for (auto [operand, carry] :
-       llvm::zip_equal(yield.getOperands(), loop.carries)) {
-    Slot next = {carry.next, 0, carry.even.bytes};
-    addYield(yield, slots.find(operand)->second, next);
-  }
+  yieldCarries(yield, yield.getOperands(), loop.carries);
   steps = outer;
   addStep(std::move(loop), readCondition(end.getCondition()), {});
+  return llvm::Error::success();
+}
+
+/// Returns how the rows are reached, those that the block makes last.
+std::vector<LoopRows> ProgramBuilder::takeRows(metaop::ScanOp op) {
+  std::vector<LoopRows> rows;
+  ArrayAttr attrs = rowsOf.getAttr(op);
+  auto slotOf = [&](unsigned number, unsigned which, Type type) {
+    auto places = cast<ArrayAttr>(attrs[number]);
+    return makeSlot(cast<metaop::SlotAttr>(places[which]), type);
+  };
+  for (auto [value, argument] :
+       llvm::zip_equal(op.getRows(), op.getRowArguments())) {
+    unsigned number = rows.size();
+    Type type = argument.getType();
+    rows.push_back({slotOf(number, 0, type).entry, slots.find(value)->second,
+                    /*areMade=*/false});
+    slots[argument] = slotOf(number, 1, type);
+  }
+  for (OpResult result : op.getStackedRows()) {
+    unsigned number = rows.size();
+    Slot whole = slotOf(number, 1, result.getType());
+    int64_t pointer = slotOf(number, 0, result.getType()).entry;
+    rows.push_back({pointer, whole, /*areMade=*/true});
+    slots[result] = whole;
+    carried.insert(pointer);
+  }
+  return rows;
+}
+
+/// Copies the rows that a block does not read where they are.
+void ProgramBuilder::readRows(metaop::ScanOp op,
+                              llvm::ArrayRef<LoopRows> rows) {
+  for (auto [argument, each] : llvm::zip(op.getRowArguments(), rows)) {
+    Slot place = slots.find(argument)->second;
+    addYield(op, {each.entry, 0, place.bytes}, place);
+  }
+}
+
+llvm::Error ProgramBuilder::addFor(metaop::ScanOp op) {
+  llvm::SmallVector<Slot> inputs;
+  if (Value count = op.getCount())
+    inputs.push_back(slots.find(count)->second);
+  For loop;
+  loop.trips = op.getTrips();
+  loop.isReverse = op.getReverse();
+  loop.rows = takeRows(op);
+  loop.carries = takeCarries(op, op.getRegionIterArgs(), op.getInits());
+  ops.push_back(op);
+  StepList *outer = std::exchange(steps, &loop.body);
+  readRows(op, loop.rows);
+  if (llvm::Error error = buildBlock(op.getBody().front(), loop.body))
+    return error;
+  metaop::ScanYieldOp yield = op.getYield();
+  yieldCarries(yield, op.getNextCarries(), loop.carries);
+  auto made = llvm::ArrayRef(loop.rows).drop_front(op.getRows().size());
+  for (auto [operand, rows] : llvm::zip_equal(op.getYieldedRows(), made)) {
+    Slot from = slots.find(operand)->second;
+    addYield(yield, from, {rows.entry, 0, from.bytes});
+  }
+  steps = outer;
+  for (auto [argument, result] :
+       llvm::zip_equal(op.getRegionIterArgs(), op.getLastCarries())) {
+    Slot last = slots.find(argument)->second;
+    slots[result] = last;
+  }
+  addStep(std::move(loop), inputs, {});
   return llvm::Error::success();
 }
 
@@ -433,6 +553,9 @@ llvm::Error ProgramBuilder::buildBlock(Block &block, StepList &list) {
         return error;
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       if (llvm::Error error = addWhile(loop))
+        return error;
+    if (auto loop = dyn_cast<metaop::ScanOp>(op))
+      if (llvm::Error error = addFor(loop))
         return error;
   }
   steps = outer;

@@ -140,11 +140,10 @@ llvm::Expected<std::shared_ptr<CompiledProgram>> ProgramCompiler::compileSlice(
   (*slice)->stopWhen(shouldStop);
   ModuleOp module = (*slice)->getModule();
   auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isDeclaration())
-    return (*slice)->fail("the slice has no function @main");
   for (auto [i, mayOverwrite] : llvm::enumerate(donatable))
     if (mayOverwrite && i < main.getNumArguments())
-      main.setArgAttr(i, "metaop.donatable",
+      main.setArgAttr(i,
+                      metaop::MetaOpDialect::DonatableAttrHelper::getNameStr(),
                       UnitAttr::get(module.getContext()));
   llvm::DenseMap<unsigned, StringRef> operators;
   unsigned metaOps = 0;

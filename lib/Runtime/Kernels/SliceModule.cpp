@@ -8,12 +8,12 @@
 
 #include "MetaOps/Runtime/Kernels/SliceModule.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Runtime/Compiler/ReadSlice.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Support/Assertions.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -60,10 +60,10 @@ SliceModule::parse(StringRef bytecode) {
   DialectRegistry registry;
   metaop::registerSliceDialects(registry);
   std::unique_ptr<SliceModule> slice(new SliceModule(registry));
-  slice->module =
-      parseSourceString<ModuleOp>(bytecode, ParserConfig(&slice->context));
-  if (!slice->module)
-    return slice->fail("the slice could not be read");
+  auto module = readSlice(bytecode, slice->context);
+  if (!module)
+    return module.takeError();
+  slice->module = std::move(*module);
   return slice;
 }
 

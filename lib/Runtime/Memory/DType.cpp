@@ -49,15 +49,15 @@ std::string metaops::listDTypes() {
       ", ");
 }
 
-int64_t metaops::countElements(llvm::ArrayRef<int64_t> shape) {
+int64_t metaops::getNumElements(llvm::ArrayRef<int64_t> shape) {
   int64_t elements = 1;
   for (int64_t extent : shape)
     elements = multiplyCounts(elements, extent);
   return elements;
 }
 
-int64_t metaops::countBytes(llvm::ArrayRef<int64_t> shape, DType dtype) {
-  return multiplyCounts(countElements(shape), sizeOf(dtype));
+int64_t metaops::getNumBytes(llvm::ArrayRef<int64_t> shape, DType dtype) {
+  return multiplyCounts(getNumElements(shape), sizeOf(dtype));
 }
 
 std::string metaops::formatShape(llvm::ArrayRef<int64_t> shape) {

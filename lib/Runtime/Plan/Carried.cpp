@@ -30,14 +30,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Graph/Walk.h"
-#include "MetaOps/Runtime/Plan/Planner.h"
+#include "MetaOps/Runtime/Plan/ProgramPlanner.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace metaops;
 
 static int64_t sizeInBytes(const Node *node) {
-  return countBytes(node->shape(), node->dtype);
+  return getNumBytes(node->shape(), node->dtype);
 }
 
 bool metaops::isLetGo(const Node *node, int64_t flushes) {
@@ -134,7 +134,7 @@ static std::vector<Node *> findHeldUsers(const Graph &graph, const Slice &slice,
 
 /// Returns what of the slice pending values may share that have taken the place
 /// of others: operations, and values that no Var holds any more.
-std::vector<Node *> Planner::findSharing() const {
+std::vector<Node *> ProgramPlanner::findSharing() const {
   std::vector<Node *> sharing;
   llvm::copy_if(slice.shared, std::back_inserter(sharing), [](Node *node) {
     return !node->isOutput && !node->operands.empty();
@@ -145,7 +145,7 @@ std::vector<Node *> Planner::findSharing() const {
   return sharing;
 }
 
-void Planner::addCarriedValues(RunKind kind) {
+void ProgramPlanner::addCarriedValues(RunKind kind) {
   markOutputs(true);
   int64_t flushes = updates.getFlushes();
   std::vector<Node *> rebound = graph.getRebound();
@@ -196,7 +196,7 @@ void Planner::addCarriedValues(RunKind kind) {
   traceSlice(graph, outputs, slice);
 }
 
-void Planner::forgetAsked() {
+void ProgramPlanner::forgetAsked() {
   for (Node *node : askedNodes)
     node->isAsked = false;
   askedNodes.clear();

@@ -15,6 +15,8 @@
 // could read it: their histories end there (Endings.cpp), and asking for them
 // is an error that names the update.
 //
+// Values that a call of a recorded function was given for that may be, too.
+//
 // All that may be written over is gone, whether or not the program makes use of
 // it: it may keep what only its kernels see there.
 //
@@ -26,7 +28,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Graph/Endings.h"
-#include "MetaOps/Runtime/Plan/Planner.h"
+#include "MetaOps/Runtime/Plan/ProgramPlanner.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -40,7 +42,7 @@ static bool isUnseen(const Node *leaf) {
 
 /// The values that Vars or fetches hold, that the program does not keep, and
 /// that are part of the slice or made of its values, in the order of recording.
-std::vector<Node *> Planner::findWaiting() const {
+std::vector<Node *> ProgramPlanner::findWaiting() const {
   std::vector<Node *> waiting, worklist;
   llvm::copy_if(slice.leaves, std::back_inserter(worklist), isUnseen);
   llvm::copy_if(slice.shared, std::back_inserter(worklist),
@@ -66,7 +68,7 @@ std::vector<Node *> Planner::findWaiting() const {
   return waiting;
 }
 
-void Planner::addWaitingValues() {
+void ProgramPlanner::addWaitingValues() {
   markOutputs(true);
   std::vector<Node *> keeping = slice.leaves;
   llvm::erase_if(keeping, std::not_fn(isUnseen));
@@ -86,8 +88,8 @@ void Planner::addWaitingValues() {
     int64_t kept = 0;
     for (Node *source : keeping)
       if (source->epoch == needed && (source->isLeaf() || !isOfNext))
-        kept += countBytes(source->shape(), source->dtype);
-    if (countBytes(node->shape(), node->dtype) >= kept)
+        kept += getNumBytes(source->shape(), source->dtype);
+    if (getNumBytes(node->shape(), node->dtype) >= kept)
       continue;
     keep(node, KeptFor::Update);
     node->isOutput = true;
@@ -98,17 +100,30 @@ void Planner::addWaitingValues() {
     traceSlice(graph, std::vector<Node *>(slice.outputs), slice);
 }
 
-void Planner::findDonatable(RunKind kind) {
+void ProgramPlanner::setGiven(std::vector<NodeRef> values, Location line) {
+  given = std::move(values);
+  givenAt = line;
+}
+
+bool ProgramPlanner::isGiven(const Node *leaf) const {
+  return llvm::any_of(given,
+                      [&](const NodeRef &ref) { return ref.get() == leaf; });
+}
+
+void ProgramPlanner::findDonatable(RunKind kind) {
   donatable.assign(slice.leaves.size(), false);
-  if (kind != RunKind::Updates)
+  bool isOfUpdates = kind == RunKind::Updates;
+  if (!isOfUpdates && given.empty())
     return;
   markOutputs(true);
   std::vector<Node *> replaced, others;
   uint32_t needed = markNeeded(graph, findWaiting());
   for (auto [leaf, mayWrite] : llvm::zip_equal(slice.leaves, donatable)) {
-    mayWrite = leaf->epoch != needed && isUnseen(leaf);
+    bool isOfCall = isGiven(leaf);
+    mayWrite =
+        (isOfUpdates || isOfCall) && leaf->epoch != needed && isUnseen(leaf);
     if (mayWrite)
-      (updates.replace(leaf) ? replaced : others).push_back(leaf);
+      (isOfCall || updates.replace(leaf) ? replaced : others).push_back(leaf);
   }
   keepReadable(replaced, others);
   markOutputs(false);
@@ -116,8 +131,8 @@ void Planner::findDonatable(RunKind kind) {
 
 /// Has the program write over none of the values that gradients can read when
 /// the histories of those that are replaced have ended.
-void Planner::keepReadable(llvm::ArrayRef<Node *> replaced,
-                           llvm::ArrayRef<Node *> others) {
+void ProgramPlanner::keepReadable(llvm::ArrayRef<Node *> replaced,
+                                  llvm::ArrayRef<Node *> others) {
   if (others.empty())
     return;
   Endings endings = findEndings(graph, replaced);
@@ -131,7 +146,7 @@ void Planner::keepReadable(llvm::ArrayRef<Node *> replaced,
     mayWrite = mayWrite && !isReadable.contains(leaf);
 }
 
-void Planner::recordDonations() {
+void ProgramPlanner::recordDonations() {
   llvm::DenseMap<const Buffer *, Node *> replacing;
   for (const auto &[number, old] : updates.findReplaced(slice.outputs))
     replacing[old.get()] = slice.outputs[number];
@@ -139,13 +154,15 @@ void Planner::recordDonations() {
     if (!mayWrite)
       continue;
     Node *update = replacing.lookup(leaf->buffer.get());
-    graph.setDonated(leaf,
-                     (update ? update : slice.outputs.front())->op->getLoc());
+    graph.setDonated(
+        leaf, isGiven(leaf)
+                  ? *givenAt
+                  : (update ? update : slice.outputs.front())->op->getLoc());
     overwritten.emplace_back(leaf);
   }
 }
 
-void Planner::endOverwrittenHistories() {
+void ProgramPlanner::endOverwrittenHistories() {
   std::vector<Node *> present;
   for (const NodeRef &ref : overwritten)
     if (Node *leaf = ref.get())

@@ -42,7 +42,7 @@ using namespace mlir;
 using namespace metaops;
 
 static int64_t bytesOf(const Node *node) {
-  return countBytes(node->shape(), node->dtype);
+  return getNumBytes(node->shape(), node->dtype);
 }
 
 /// Returns whether the operation is one of those that are told to people.
@@ -98,8 +98,8 @@ bool KeptValues::isAwaited(const Node *node) {
 /// computed again for each consumer.
 bool KeptValues::isEnlarged(const Node *node) const {
   return graph.getInfo(node).isReindex &&
-         countElements(node->operands.front()->shape()) <
-             countElements(node->shape()) / metaop::kSmallProducerRatio;
+         getNumElements(node->operands.front()->shape()) <
+             getNumElements(node->shape()) / metaop::kSmallProducerRatio;
 }
 
 void KeptValues::findLive() {
@@ -153,8 +153,8 @@ bool KeptValues::feedsReindex(const Node *node) const {
       return true;
     // A value of a much smaller space is computed again for each consumer.
     return info.isReindex &&
-           countElements(user->shape()) / metaop::kSmallProducerRatio <
-               countElements(node->shape());
+           getNumElements(user->shape()) / metaop::kSmallProducerRatio <
+               getNumElements(node->shape());
   });
 }
 
@@ -167,7 +167,7 @@ bool KeptValues::isOnlyMoved(const Node *node) const {
     const SignatureInfo &info = graph.getInfo(user);
     return !slice.contains(user) ||
            (user->isOutput && (info.isReindex || info.isReindexReduce) &&
-            countElements(user->shape()) == countElements(node->shape()));
+            getNumElements(user->shape()) == getNumElements(node->shape()));
   });
 }
 

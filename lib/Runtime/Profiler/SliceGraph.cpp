@@ -8,7 +8,7 @@
 
 #include "MetaOps/Runtime/Profiler/SliceGraph.h"
 
-#include "MetaOps/Runtime/Compiler/Captures.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Runtime/Compiler/ReadSlice.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -50,7 +50,7 @@ static SliceGraph describe(func::FuncOp main) {
     SliceNode &node = graph.nodes.emplace_back();
     node.name = op.getName().stripDialect().str();
     node.operands = numbersOf(op.getOperands());
-    llvm::append_range(node.operands, numbersOf(findCaptures(&op)));
+    llvm::append_range(node.operands, numbersOf(metaop::findCaptures(&op)));
     for (Value result : op.getResults()) {
       numbers[result] = position;
       node.type +=

@@ -19,11 +19,21 @@ static constexpr int64_t kWorkOfStep = 1'000'000;
 /// What a copied byte takes: 10 GB are copied in a second.
 static constexpr int64_t kWorkOfByte = 100;
 
+llvm::ArrayRef<Carry> Step::getCarries() const {
+  if (const auto *loop = std::get_if<While>(&action))
+    return loop->carries;
+  if (const auto *loop = std::get_if<For>(&action))
+    return loop->carries;
+  return {};
+}
+
 std::vector<const StepList *> Step::getRegions() const {
   if (const auto *branches = std::get_if<If>(&action))
     return {&branches->onTrue, &branches->onFalse};
   if (const auto *loop = std::get_if<While>(&action))
     return {&loop->condition, &loop->body};
+  if (const auto *loop = std::get_if<For>(&action))
+    return {&loop->body};
   return {};
 }
 

@@ -74,11 +74,12 @@ static void visit(Visitor &visitor, Routine &routine) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, KernelCall &call) {
-  auto &[kernel, scalars, parallelRange, workPerStep, flushesDenormals,
-         loopOps] = call;
+  auto &[kernel, scalars, parallelRange, furtherGrids, workPerStep,
+         flushesDenormals, loopOps] = call;
   visitor.kernel(kernel);
   visitor.list(scalars);
   visitor.number(parallelRange);
+  visitor.list(furtherGrids);
   visitor.number(workPerStep);
   visitor.number(flushesDenormals);
   visitor.number(loopOps);
@@ -120,9 +121,10 @@ template <typename Visitor> static void visit(Visitor &visitor, If &branches) {
 }
 
 template <typename Visitor> static void visit(Visitor &visitor, Carry &carry) {
-  auto &[current, next, initial, even, odd, settles] = carry;
+  auto &[current, next, isRow, initial, even, odd, settles] = carry;
   visitor.number(current);
   visitor.number(next);
+  visitor.number(isRow);
   visit(visitor, initial);
   visit(visitor, even);
   visit(visitor, odd);
@@ -133,6 +135,23 @@ template <typename Visitor> static void visit(Visitor &visitor, While &loop) {
   auto &[carries, condition, body] = loop;
   visitor.list(carries);
   visitor.steps(condition);
+  visitor.steps(body);
+}
+
+template <typename Visitor>
+static void visit(Visitor &visitor, LoopRows &rows) {
+  auto &[entry, whole, areMade] = rows;
+  visitor.number(entry);
+  visit(visitor, whole);
+  visitor.number(areMade);
+}
+
+template <typename Visitor> static void visit(Visitor &visitor, For &loop) {
+  auto &[trips, isReverse, carries, rows, body] = loop;
+  visit(visitor, trips);
+  visitor.number(isReverse);
+  visitor.list(carries);
+  visitor.list(rows);
   visitor.steps(body);
 }
 

@@ -8,6 +8,7 @@
 
 #include "MetaOps/Runtime/Program/Routine.h"
 #include "MetaOps/Support/Counts.h"
+#include "StepPlan.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -21,8 +22,6 @@ using namespace metaops;
 static constexpr int64_t kSortWork = 130;
 static constexpr int64_t kArgsortWork = 230;
 static constexpr int64_t kSelectWork = 500;
-/// A thread is worth its start if it has so much to do: 8 us.
-static constexpr int64_t kWorkPerThread = 8'000'000;
 
 int64_t Routine::getWork() const {
   int64_t perElement = (givesIndices ? kArgsortWork : kSortWork) *

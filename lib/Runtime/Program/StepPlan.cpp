@@ -9,9 +9,9 @@
 // Which steps run side by side is decided from the memory that they read and
 // write (CallSteps.cpp). What a pointer points to is not known before the run,
 // but what it may point to is: a view's what the view reads, a carry's any of
-// its three places. An entry so stands for a set of ranges. Two carries that
-// exchange pointers never point to the same memory at the same time, but may
-// come to in the course of a loop, and the sets say so.
+// its three places, a row's all rows. An entry so stands for a set of ranges.
+// Two carries that exchange pointers never point to the same memory at the same
+// time, but may come to in the course of a loop, and the sets say so.
 //
 // A step with lists inside reads and writes what these do. It is never run
 // beside others: its own steps may be shared among threads.
@@ -25,10 +25,6 @@
 #include <algorithm>
 
 using namespace metaops;
-
-/// A thread is worth its start, of about 3 us, if it has so much to do: 8 us,
-/// in picoseconds as the cost model predicts them.
-static constexpr int64_t kWorkPerThread = 8'000'000;
 
 int64_t metaops::getGrain(const KernelCall &call) {
   return llvm::divideCeil(kWorkPerThread,
@@ -45,9 +41,9 @@ static bool isSplit(const Step &step) {
 }
 
 namespace {
-class Planner {
+class StepPlanner {
 public:
-  Planner(const ProgramData &program, StepPlan &plan)
+  StepPlanner(const ProgramData &program, StepPlan &plan)
       : program(program), plan(plan), targets(program.pointers.size()) {
     findTargets(program.steps);
   }
@@ -55,6 +51,12 @@ public:
   ListPlan planList(const StepList &steps);
 
 private:
+  /// Targets of a pointer: the slot, or any row of it.
+  struct Target {
+    Slot slot;
+    bool areRows = false;
+  };
+
   void findTargets(const StepList &steps);
   void addRanges(const Slot &slot, llvm::SmallVectorImpl<MemoryRange> &ranges);
   void addMemory(const Step &step, CallFacts &facts);
@@ -63,40 +65,55 @@ private:
   const ProgramData &program;
   StepPlan &plan;
   /// What each pointer may point to.
-  std::vector<std::vector<Slot>> targets;
+  std::vector<std::vector<Target>> targets;
   /// The place of the next step in ProgramInfo::calls.
   unsigned nextNumber = 0;
 };
 } // namespace
 
-void Planner::findTargets(const StepList &steps) {
-  auto add = [&](int64_t entry, llvm::ArrayRef<Slot> slots) {
-    std::vector<Slot> &list = targets[entry - program.getPointer(0)];
-    list.insert(list.end(), slots.begin(), slots.end());
+void StepPlanner::findTargets(const StepList &steps) {
+  auto add = [&](int64_t entry, llvm::ArrayRef<Slot> slots, bool areRows) {
+    for (const Slot &slot : slots)
+      targets[entry - program.getPointer(0)].push_back({slot, areRows});
   };
   walkSteps(steps, [&](const Step &step) {
     if (const auto *view = std::get_if<View>(&step.action))
-      add(view->entry, step.getInputs());
-    if (const auto *loop = std::get_if<While>(&step.action))
-      for (const Carry &carry : loop->carries) {
-        add(carry.current, {carry.initial, carry.even, carry.odd});
-        add(carry.next, {carry.even, carry.odd});
-      }
+      add(view->entry, step.getInputs(), /*areRows=*/false);
+    for (const Carry &carry : step.getCarries()) {
+      add(carry.current, carry.initial, /*areRows=*/false);
+      // Then `next` points to a row.
+      if (carry.isRow)
+        add(carry.current, Slot{carry.next}, /*areRows=*/false);
+      else
+        add(carry.next, {carry.even, carry.odd}, /*areRows=*/false);
+      if (carry.settles || !carry.isRow)
+        add(carry.current, carry.even, /*areRows=*/false);
+      if (!carry.isRow)
+        add(carry.current, carry.odd, /*areRows=*/false);
+    }
+    if (const auto *loop = std::get_if<For>(&step.action))
+      for (const LoopRows &rows : loop->rows)
+        add(rows.entry, rows.whole, /*areRows=*/true);
   });
 }
 
 /// The memory that a slot may be. Pointers point to what earlier ones do, so
 /// this comes to an end.
-void Planner::addRanges(const Slot &slot,
-                        llvm::SmallVectorImpl<MemoryRange> &ranges) {
+void StepPlanner::addRanges(const Slot &slot,
+                            llvm::SmallVectorImpl<MemoryRange> &ranges) {
   if (program.isPointer(slot.entry)) {
-    for (Slot target : targets[slot.entry - program.getPointer(0)]) {
+    for (auto [target, areRows] : targets[slot.entry - program.getPointer(0)]) {
+      if (areRows) {
+        addRanges(target, ranges);
+        continue;
+      }
       // Rows of what is pointed to are those of the one who looks.
-      target.offset += slot.offset;
-      target.bytes = slot.bytes;
-      target.row = slot.row;
-      target.pitch = slot.pitch;
-      addRanges(target, ranges);
+      Slot seen = target;
+      seen.offset += slot.offset;
+      seen.bytes = slot.bytes;
+      seen.row = slot.row;
+      seen.pitch = slot.pitch;
+      addRanges(seen, ranges);
     }
     return;
   }
@@ -111,7 +128,7 @@ void Planner::addRanges(const Slot &slot,
   ranges.push_back(range);
 }
 
-void Planner::addMemory(const Step &step, CallFacts &facts) {
+void StepPlanner::addMemory(const Step &step, CallFacts &facts) {
   for (const Slot &slot : step.getInputs())
     addRanges(slot, facts.reads);
   for (const Slot &slot : step.getOutputs())
@@ -125,12 +142,14 @@ void Planner::addMemory(const Step &step, CallFacts &facts) {
       facts.reads.push_back({slot.entry + program.getNumEntries(), 0, 1});
   if (const auto *view = std::get_if<View>(&step.action))
     movePointer(view->entry);
-  if (const auto *loop = std::get_if<While>(&step.action))
-    for (const Carry &carry : loop->carries) {
-      addRanges(carry.initial, facts.reads);
-      movePointer(carry.current);
-      movePointer(carry.next);
-    }
+  for (const Carry &carry : step.getCarries()) {
+    addRanges(carry.initial, facts.reads);
+    movePointer(carry.current);
+    movePointer(carry.next);
+  }
+  if (const auto *loop = std::get_if<For>(&step.action))
+    for (const LoopRows &rows : loop->rows)
+      movePointer(rows.entry);
   // Nothing that overwrites an argument comes before a check.
   if (std::holds_alternative<Check>(step.action))
     for (auto [argument, bytes] : llvm::enumerate(program.arguments))
@@ -140,7 +159,7 @@ void Planner::addMemory(const Step &step, CallFacts &facts) {
       addMemory(inner, facts);
 }
 
-void Planner::countWork(const Step &step, const CallFacts &facts) {
+void StepPlanner::countWork(const Step &step, const CallFacts &facts) {
   if (!step.getRegions().empty())
     return; // its steps are counted
   int64_t &work = facts.isSplit ? plan.sharedWork : plan.serialWork;
@@ -150,7 +169,7 @@ void Planner::countWork(const Step &step, const CallFacts &facts) {
     plan.routineBytes = std::max(plan.routineBytes, routine->getScratchBytes());
 }
 
-ListPlan Planner::planList(const StepList &steps) {
+ListPlan StepPlanner::planList(const StepList &steps) {
   ListPlan list;
   std::vector<CallFacts> facts;
   for (const Step &step : steps) {
@@ -163,7 +182,8 @@ ListPlan Planner::planList(const StepList &steps) {
       fact.work = multiplyCounts(call->parallelRange, call->workPerStep);
     addMemory(step, fact);
     countWork(step, fact);
-    plan.hasLoop |= std::holds_alternative<While>(step.action);
+    plan.hasLoop |= std::holds_alternative<While>(step.action) ||
+                    std::holds_alternative<For>(step.action);
     std::vector<ListPlan> &regions = list.regions.emplace_back();
     for (const StepList *inner : step.getRegions())
       regions.push_back(planList(*inner));
@@ -174,6 +194,6 @@ ListPlan Planner::planList(const StepList &steps) {
 
 StepPlan::StepPlan(const ProgramData &program)
     : routineBegin(llvm::alignTo(program.arenaBytes, 64)) {
-  steps = Planner(program, *this).planList(program.steps);
+  steps = StepPlanner(program, *this).planList(program.steps);
   numSteps = countSteps(program.steps);
 }

@@ -9,7 +9,8 @@
 // Lists run in order, the steps of a group side by side. A loop's condition and
 // body run with the carries' pointers set; after the body each carry's `next`
 // becomes its `current`, and `next` whichever of the two places is free then:
-// no value is copied but the last, where it has to lie in one of them.
+// no value is copied but the last, where it has to lie in one of them. Rows are
+// reached by pointers that move on after the body, by the bytes of a row.
 //
 // Whether to stop is asked before each step, and inside of long ones after some
 // milliseconds of work. A run that stops leaves its pointers, and the path to
@@ -25,6 +26,7 @@
 #include "MetaOps/Runtime/Memory/PackedCopy.h"
 #include "MetaOps/Support/Counts.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <cstring>
@@ -180,6 +182,8 @@ llvm::Error StepRunner::runStep(const Step &step, Place place) {
     return runIf(step, *branches, place);
   if (const auto *loop = std::get_if<While>(&step.action))
     return runWhile(step, *loop, place);
+  if (const auto *loop = std::get_if<For>(&step.action))
+    return runFor(step, *loop, place);
   if (const auto *view = std::get_if<View>(&step.action)) {
     table[view->entry] = getAddress(step.buffers.front());
     return llvm::Error::success();
@@ -250,6 +254,16 @@ std::optional<int64_t> StepRunner::runCall(const Step &step, Place place,
   return rest;
 }
 
+/// Says in which trip of the loops around it a step was, outermost first.
+static std::string describeTrips(llvm::ArrayRef<int64_t> trips) {
+  if (trips.empty())
+    return "";
+  std::string text = trips.size() == 1 ? ", in trip " : ", in trips ";
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(trips, os, ", ");
+  return text;
+}
+
 llvm::Error StepRunner::runCheck(const Step &step, const Check &check,
                                  Place place) {
   auto problem = describeOutOfRange(check.range, read<int64_t>(step.buffers[0]),
@@ -258,6 +272,7 @@ llvm::Error StepRunner::runCheck(const Step &step, const Check &check,
     return llvm::Error::success();
   if (!check.place.empty())
     *problem += ", recorded at " + check.place;
+  *problem += describeTrips(trips);
   return llvm::make_error<CheckFailure>(
       place.getNumber(), std::move(*problem),
       std::vector(trips.begin(), trips.end()));
@@ -282,10 +297,7 @@ llvm::Error StepRunner::runWhile(const Step &step, const While &loop,
                                  Place place) {
   int64_t part = Condition;
   if (path.empty()) {
-    for (const Carry &carry : loop.carries) {
-      table[carry.current] = getAddress(carry.initial);
-      table[carry.next] = getAddress(carry.even);
-    }
+    beginCarries(loop.carries);
     trips.push_back(0);
   } else {
     part = resumeAt();
@@ -313,22 +325,94 @@ llvm::Error StepRunner::runTrips(const Step &step, const While &loop,
     }
     if (llvm::Error error = runList(loop.body, regions[1]))
       return error;
-    for (const Carry &carry : loop.carries) {
-      bool isEven = trips.back() % 2 == 0;
-      table[carry.current] = table[carry.next];
-      table[carry.next] = getAddress(isEven ? carry.odd : carry.even);
-    }
+    handOn(loop.carries);
     part = Condition;
   }
   part = Settling;
-  return settle(loop);
+  return settle(loop.carries);
+}
+
+llvm::Error StepRunner::runFor(const Step &step, const For &loop, Place place) {
+  int64_t count;
+  if (path.empty()) {
+    // The number may be overwritten meanwhile.
+    count = loop.trips ? *loop.trips : read<int64_t>(step.buffers.front());
+    beginCarries(loop.carries);
+    beginRows(loop, count);
+    trips.push_back(0);
+  } else {
+    count = resumeAt();
+    trips.push_back(resumeAt());
+  }
+  llvm::Error error =
+      runTrips(loop, place.list.regions[place.index].front(), count);
+  error = leave(std::move(error), trips.pop_back_val());
+  return leave(std::move(error), count);
+}
+
+/// From the last trip on; behind all of them what is left is to settle.
+llvm::Error StepRunner::runTrips(const For &loop, const ListPlan &body,
+                                 int64_t count) {
+  for (; trips.back() < count; ++trips.back()) {
+    // Else asked by the steps.
+    if (loop.body.empty() && mustStop())
+      return llvm::make_error<Interrupted>();
+    if (llvm::Error error = runList(loop.body, body))
+      return error;
+    handOn(loop.carries);
+    moveRows(loop);
+  }
+  return settle(loop.carries);
+}
+
+void StepRunner::beginCarries(llvm::ArrayRef<Carry> carries) {
+  for (const Carry &carry : carries) {
+    table[carry.current] = getAddress(carry.initial);
+    if (!carry.isRow)
+      table[carry.next] = getAddress(carry.even);
+  }
+}
+
+/// Hands the values that this trip has made to the next one.
+void StepRunner::handOn(llvm::ArrayRef<Carry> carries) {
+  bool isEven = trips.back() % 2 == 0;
+  for (const Carry &carry : carries) {
+    table[carry.current] = table[carry.next];
+    if (!carry.isRow)
+      table[carry.next] = getAddress(isEven ? carry.odd : carry.even);
+  }
+}
+
+/// Returns how far a row is from the one of the trip before.
+static int64_t getStride(const ProgramData &program, const For &loop,
+                         const LoopRows &rows) {
+  int64_t bytes = program.pointers[rows.entry - program.getPointer(0)];
+  return loop.isReverse ? -bytes : bytes;
+}
+
+void StepRunner::beginRows(const For &loop, int64_t count) {
+  for (const LoopRows &rows : loop.rows) {
+    int64_t stride = getStride(program, loop, rows);
+    table[rows.entry] = getAddress(rows.whole);
+    if (loop.isReverse && count > 0)
+      table[rows.entry] -= stride * (count - 1);
+  }
+}
+
+/// Behind the last trip there is no row.
+void StepRunner::moveRows(const For &loop) {
+  for (const LoopRows &rows : loop.rows)
+    if (trips.back() + 1 < *loop.trips)
+      table[rows.entry] += getStride(program, loop, rows);
 }
 
 /// Copies the last values that have to lie in one place and are in the other.
-llvm::Error StepRunner::settle(const While &loop) {
-  for (const Carry &carry : loop.carries) {
+llvm::Error StepRunner::settle(llvm::ArrayRef<Carry> carries) {
+  for (const Carry &carry : carries) {
+    if (!carry.settles)
+      continue;
     char *place = getAddress(carry.even);
-    if (!carry.settles || table[carry.current] == place)
+    if (table[carry.current] == place)
       continue;
     std::optional<int64_t> rest =
         copyBytes(place, table[carry.current], carry.even.bytes, threads,

@@ -54,7 +54,13 @@ private:
   enum TripPart : int64_t { Condition, Body, Settling };
   llvm::Error runTrips(const Step &step, const While &loop, Place place,
                        int64_t &part);
-  llvm::Error settle(const While &loop);
+  llvm::Error runFor(const Step &step, const For &loop, Place place);
+  llvm::Error runTrips(const For &loop, const ListPlan &body, int64_t count);
+  void beginCarries(llvm::ArrayRef<Carry> carries);
+  void handOn(llvm::ArrayRef<Carry> carries);
+  void beginRows(const For &loop, int64_t count);
+  void moveRows(const For &loop);
+  llvm::Error settle(llvm::ArrayRef<Carry> carries);
 
   bool mustStop() const { return shouldStop && shouldStop(); }
   llvm::Error stopAt(int64_t place);

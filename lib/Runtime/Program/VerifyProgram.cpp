@@ -55,13 +55,21 @@ private:
   Problem verifyAction(const Step &step, const Check &check);
   Problem verifyAction(const Step &step, const If &branches);
   Problem verifyAction(const Step &step, const While &loop);
+  Problem verifyAction(const Step &step, const For &loop);
   Problem verifyCarry(const Carry &carry);
+  Problem verifyCarriedRow(const Carry &carry,
+                           llvm::ArrayRef<LoopRows> rows) const;
+  Problem setCarries(llvm::ArrayRef<Carry> carries,
+                     llvm::ArrayRef<LoopRows> rows);
+  void leaveCarries(llvm::ArrayRef<Carry> carries);
+  Problem setRows(const LoopRows &rows, int64_t trips);
 
   bool isFresh(int64_t result) const {
     return program.results[result].entry == program.getResult(result);
   }
   bool isSlot(const Slot &slot) const;
   bool isOutput(const Slot &slot) const;
+  bool isPlace(const Slot &slot) const;
   /// The bytes behind an entry; -1 where it is not to be used.
   int64_t getBytes(int64_t entry) const;
 
@@ -137,8 +145,8 @@ bool Verifier::isSlot(const Slot &slot) const {
          slot.pitch >= slot.row && slot.offset + slot.bytes <= bytes;
 }
 
-/// Whether it may be written. What a pointer points to may be an argument or
-/// what another step reads, but for the places of a loop's carries.
+/// Returns whether it may be written. What a pointer points to may be an
+/// argument or what another step reads, but for the places of a loop's carries.
 bool Verifier::isOutput(const Slot &slot) const {
   return isSlot(slot) &&
          (!program.isPointer(slot.entry) || isWritable[slot.entry]);
@@ -210,7 +218,9 @@ Verifier::Problem Verifier::verifyPacked(const Step &step, bool isOutermost) {
 
 Verifier::Problem Verifier::verifyAction(const Step &step,
                                          const KernelCall &kernel) {
-  if (!kernel.kernel || kernel.parallelRange < 0 || kernel.workPerStep < 0)
+  auto isNegative = [](int64_t blocks) { return blocks < 0; };
+  if (!kernel.kernel || kernel.parallelRange < 0 || kernel.workPerStep < 0 ||
+      llvm::any_of(kernel.furtherGrids, isNegative))
     return "has no kernel to call";
   return kNone;
 }
@@ -237,7 +247,7 @@ Verifier::Problem Verifier::verifyAction(const Step &step,
   return kNone;
 }
 
-/// Whether a copy reads and writes inside of its buffers.
+/// Returns whether a copy reads and writes inside of its buffers.
 static bool isCopy(const Copy &copy, const Step &step) {
   auto isInput = [&](int64_t number) {
     return number >= 0 && number < static_cast<int64_t>(step.numInputs);
@@ -295,7 +305,7 @@ Verifier::Problem Verifier::verifyAction(const Step &step, const Check &check) {
   return kNone;
 }
 
-/// Whether a step has one buffer, of a bool.
+/// Returns whether a step has one buffer, of a bool.
 static bool hasCondition(const Step &step) {
   return step.numInputs == 1 && step.buffers.size() == 1 &&
          step.buffers.front().bytes == 1;
@@ -314,20 +324,22 @@ Verifier::Problem Verifier::verifyAction(const Step &step, const If &branches) {
   return kNone;
 }
 
-/// Whether two slots have bytes in common, as far as entries tell.
+/// Returns whether two slots have bytes in common, as far as entries tell.
 static bool overlap(const Slot &a, const Slot &b) {
   return a.entry == b.entry && a.offset < b.offset + b.bytes &&
          b.offset < a.offset + a.bytes;
+}
+
+/// Returns whether it is memory of the program's own, dense.
+bool Verifier::isPlace(const Slot &slot) const {
+  return isSlot(slot) && slot.pitch == 0 && !program.isArgument(slot.entry) &&
+         !program.isPointer(slot.entry) && !program.isPacked(slot.entry);
 }
 
 Verifier::Problem Verifier::verifyCarry(const Carry &carry) {
   for (int64_t entry : {carry.current, carry.next})
     if (!program.isPointer(entry) || isSet[entry])
       return "carries by pointers that cannot be set";
-  auto isPlace = [&](const Slot &slot) {
-    return isSlot(slot) && slot.pitch == 0 && !program.isArgument(slot.entry) &&
-           !program.isPointer(slot.entry) && !program.isPacked(slot.entry);
-  };
   bool isInitialEarlier = carry.initial.entry < carry.current ||
                           program.isPacked(carry.initial.entry);
   if (!isSlot(carry.initial) || carry.initial.pitch != 0 || !isInitialEarlier ||
@@ -347,19 +359,64 @@ Verifier::Problem Verifier::verifyCarry(const Carry &carry) {
   return kNone;
 }
 
-Verifier::Problem Verifier::verifyAction(const Step &step, const While &loop) {
-  if (!hasCondition(step))
-    return "has no condition";
-  for (const Carry &carry : loop.carries)
-    if (Problem problem = verifyCarry(carry))
+/// A carry that is a row from the second trip on.
+Verifier::Problem
+Verifier::verifyCarriedRow(const Carry &carry,
+                           llvm::ArrayRef<LoopRows> rows) const {
+  auto *row = llvm::find_if(rows, [&](const LoopRows &each) {
+    return each.areMade && each.entry == carry.next;
+  });
+  if (!program.isPointer(carry.current) || isSet[carry.current] ||
+      row == rows.end() || row->whole.entry >= carry.current)
+    return "carries rows that it does not make";
+  bool isInitialEarlier = carry.initial.entry < carry.current ||
+                          program.isPacked(carry.initial.entry);
+  if (!isSlot(carry.initial) || carry.initial.pitch != 0 || !isInitialEarlier)
+    return "carries values in memory that is not there";
+  auto getPointed = [&](int64_t entry) {
+    return program.pointers[entry - program.getPointer(0)];
+  };
+  int64_t bytes = getPointed(carry.next);
+  if (carry.initial.bytes < bytes || getPointed(carry.current) > bytes)
+    return "carries values in places of different sizes";
+  if (!carry.settles)
+    return kNone;
+  if (!isPlace(carry.even) || carry.even.bytes > bytes)
+    return "carries values in memory that is not there";
+  if (overlap(carry.even, carry.initial) || overlap(carry.even, row->whole))
+    return "carries values in places that overlap";
+  return kNone;
+}
+
+Verifier::Problem Verifier::setCarries(llvm::ArrayRef<Carry> carries,
+                                       llvm::ArrayRef<LoopRows> rows) {
+  for (const Carry &carry : carries)
+    if (Problem problem =
+            carry.isRow ? verifyCarriedRow(carry, rows) : verifyCarry(carry))
       return problem;
-  for (const Carry &carry : loop.carries) {
-    if (isSet[carry.current] || isSet[carry.next])
+  for (const Carry &carry : carries) {
+    if (isSet[carry.current] || (isSet[carry.next] && !carry.isRow))
       return "carries two values by one pointer";
     isSet.set(carry.current);
     isSet.set(carry.next);
     isWritable.set(carry.next);
   }
+  return kNone;
+}
+
+/// Values that a loop has carried are there behind it; places for more are not.
+void Verifier::leaveCarries(llvm::ArrayRef<Carry> carries) {
+  for (const Carry &carry : carries) {
+    isSet.reset(carry.next);
+    isWritable.reset(carry.next);
+  }
+}
+
+Verifier::Problem Verifier::verifyAction(const Step &step, const While &loop) {
+  if (!hasCondition(step))
+    return "has no condition";
+  if (Problem problem = setCarries(loop.carries, /*rows=*/{}))
+    return problem;
   ++loops;
   if (Problem problem = verifyList(loop.condition, /*isOutermost=*/false))
     return problem;
@@ -370,9 +427,59 @@ Verifier::Problem Verifier::verifyAction(const Step &step, const While &loop) {
     return problem;
   --loops;
   isSet = std::move(behind);
-  for (const Carry &carry : loop.carries) {
-    isSet.reset(carry.next);
-    isWritable.reset(carry.next);
-  }
+  leaveCarries(loop.carries);
+  return kNone;
+}
+
+/// Sets a pointer to rows that are all inside of one slot.
+Verifier::Problem Verifier::setRows(const LoopRows &rows, int64_t trips) {
+  if (!program.isPointer(rows.entry) || isSet[rows.entry])
+    return "has rows by pointers that cannot be set";
+  bool isEarlier =
+      rows.whole.entry < rows.entry || program.isPacked(rows.whole.entry);
+  if (!isSlot(rows.whole) || rows.whole.pitch != 0 || !isEarlier)
+    return "has rows of memory that is not there";
+  bool isOverwritten = program.isArgument(rows.whole.entry) ||
+                       program.isPacked(rows.whole.entry);
+  if (rows.areMade && (isOverwritten || !isOutput(rows.whole)))
+    return "makes rows in memory that is not to be written";
+  int64_t bytes;
+  if (llvm::MulOverflow(program.pointers[rows.entry - program.getPointer(0)],
+                        trips, bytes) ||
+      bytes > rows.whole.bytes)
+    return "has more rows than there is memory";
+  isSet.set(rows.entry);
+  isWritable[rows.entry] = rows.areMade;
+  return kNone;
+}
+
+Verifier::Problem Verifier::verifyAction(const Step &step, const For &loop) {
+  bool isKnown = loop.trips.has_value();
+  if (isKnown ? !step.buffers.empty() || *loop.trips < 0
+              : step.numInputs != 1 || step.buffers.size() != 1 ||
+                    step.buffers.front().bytes !=
+                        static_cast<int64_t>(sizeof(int64_t)) ||
+                    !loop.rows.empty())
+    return "has no number of trips";
+  // First values of a loop are there before its rows.
+  for (const Carry &carry : loop.carries)
+    if (!isSlot(carry.initial))
+      return "carries values in memory that is not there";
+  llvm::BitVector behind = isSet;
+  for (const LoopRows &rows : loop.rows)
+    if (Problem problem = setRows(rows, *loop.trips))
+      return problem;
+  if (Problem problem = setCarries(loop.carries, loop.rows))
+    return problem;
+  ++loops;
+  if (Problem problem = verifyList(loop.body, /*isOutermost=*/false))
+    return problem;
+  --loops;
+  isSet = std::move(behind);
+  for (const LoopRows &rows : loop.rows)
+    isWritable.reset(rows.entry);
+  for (const Carry &carry : loop.carries)
+    isSet.set(carry.current);
+  leaveCarries(loop.carries);
   return kNone;
 }

@@ -40,7 +40,7 @@ static bool addCopies(const Graph &graph, Node *output,
     Copy &copy = copies.emplace_back();
     copy.source = step.buffers.size();
     step.buffers.push_back(
-        {argument->second, 0, countBytes(part->shape(), part->dtype)});
+        {argument->second, 0, getNumBytes(part->shape(), part->dtype)});
     copy.elementBytes = elementBytes;
     for (auto [k, extents] : llvm::enumerate(llvm::zip(part->shape(), whole))) {
       auto [extent, room] = extents;
@@ -55,7 +55,7 @@ static bool addCopies(const Graph &graph, Node *output,
 
 std::shared_ptr<const CachedProgram> Programs::makeCopies(const Slice &slice,
                                                           Compiler &backend) {
-  if (!slice.device->hasHostMemory() || !backend.hasKernels() ||
+  if (!slice.device->hasHostMemory() || !backend.getTools() ||
       !llvm::all_of(slice.ops, [&](Node *node) {
         return isa<metaop::ConcatOp>(node->op) || graph.getInfo(node).isView;
       }))
@@ -64,13 +64,13 @@ std::shared_ptr<const CachedProgram> Programs::makeCopies(const Slice &slice,
   llvm::DenseMap<Node *, unsigned> arguments;
   for (Node *leaf : slice.leaves) {
     arguments[leaf] = data.arguments.size();
-    data.arguments.push_back(countBytes(leaf->shape(), leaf->dtype));
+    data.arguments.push_back(getNumBytes(leaf->shape(), leaf->dtype));
   }
   for (auto [number, output] : llvm::enumerate(slice.outputs)) {
     Step &step = data.steps.emplace_back();
     if (!addCopies(graph, output, arguments, step))
       return nullptr;
-    int64_t bytes = countBytes(output->shape(), output->dtype);
+    int64_t bytes = getNumBytes(output->shape(), output->dtype);
     data.results.push_back({data.getResult(number), bytes});
     step.buffers.push_back({data.getResult(number), 0, bytes});
   }

@@ -129,6 +129,10 @@ static llvm::ArrayRef<FlagEntry> getTable() {
        [](Settings &s, Name name, const FlagValue &value) {
          s.historyBytes = toBytes(name, value);
        }},
+      {"jit", [](const Settings &s) -> FlagValue { return s.jit; },
+       [](Settings &s, Name name, const FlagValue &value) {
+         s.jit = toChoice(name, value, {"on", "off", "check"});
+       }},
       {"keep_packed",
        [](const Settings &s) -> FlagValue { return s.keepsPacked; },
        [](Settings &s, Name name, const FlagValue &value) {

@@ -25,7 +25,7 @@ Programs::Programs(Graph &graph, const Settings &settings,
 
 Compiler &Programs::getCompiler(const Device &on) const {
   // It computes in any memory that kernels are run on here.
-  return settings.useInterpreter && on.getBackend().hasKernels()
+  return settings.useInterpreter && on.getBackend().getTools()
              ? *interpreter
              : on.getBackend();
 }
@@ -57,7 +57,7 @@ FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
     return {cached};
   }
   std::vector<GrowingDim> growing;
-  if (!isGrowing && backend.hasKernels())
+  if (!isGrowing && backend.getTools())
     growing = growth.note(slice);
   cached = compile(slice, donatable, std::move(growing), backend, shouldStop);
   schedules.note(*cached->program);

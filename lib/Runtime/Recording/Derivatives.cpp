@@ -48,10 +48,10 @@ void Derivatives::adoptAfter(Operation *last) {
 }
 
 //===----------------------------------------------------------------------===//
-// What has no derivatives
+// Loops without gradients
 //===----------------------------------------------------------------------===//
 
-Node *Graph::findRegions(Node *root, llvm::ArrayRef<Node *> targets) {
+Node *Graph::findUnbounded(Node *root, llvm::ArrayRef<Node *> targets) {
   // What is older than all targets depends on none of them.
   uint64_t first = std::numeric_limits<uint64_t>::max();
   llvm::SmallPtrSet<Node *, 16> isTarget;
@@ -84,27 +84,25 @@ Node *Graph::findRegions(Node *root, llvm::ArrayRef<Node *> targets) {
     stack.pop_back();
     bool depends = llvm::any_of(
         node->operands, [](Node *operand) { return operand->position != 0; });
-    if (depends && getInfo(node).hasRegions)
+    if (depends && getInfo(node).isUnbounded)
       return node;
     node->position |= depends;
   }
   return nullptr;
 }
 
-void Derivatives::checkNoRegions(llvm::StringRef function,
-                                 llvm::ArrayRef<Node *> outputs,
-                                 llvm::ArrayRef<Node *> targets) {
+/// Throws where a gradient would flow back through a loop whose trips nobody
+/// counts.
+void Derivatives::checkBounded(Node *loss, llvm::ArrayRef<Node *> targets) {
   if (!graph.hasRegions())
     return;
-  for (Node *output : outputs)
-    if (Node *node = graph.findRegions(output, targets))
-      fail(ErrorKind::Runtime,
-           function + ": there is no derivative of '" +
-               node->op->getName().getStringRef() + "', recorded at " +
-               formatLine(node->op->getLoc()) + ", through which " +
-               (function == "grad" ? "the loss depends on a target"
-                                   : "an output depends on an input") +
-               "; detach its results, if no gradient is to flow through them");
+  if (Node *node = graph.findUnbounded(loss, targets))
+    fail(ErrorKind::Runtime,
+         "grad: the loss depends on a target through a loop whose number of "
+         "trips is only known when it has run, recorded at " +
+             formatLine(node->op->getLoc()) +
+             "; count its trips (fori_loop with integers), ask for a jvp, or "
+             "detach its results, if no gradient is to flow through them");
 }
 
 static void checkFloat(llvm::StringRef function, const Node *node,
@@ -118,7 +116,7 @@ void Derivatives::checkGrad(Node *loss, llvm::ArrayRef<Node *> targets) {
   checkFloat("grad", loss, "the loss");
   for (const Node *target : targets)
     checkFloat("grad", target, "a target");
-  checkNoRegions("grad", loss, targets);
+  checkBounded(loss, targets);
 }
 
 void Derivatives::checkJvp(llvm::ArrayRef<Node *> outputs,
@@ -138,7 +136,6 @@ void Derivatives::checkJvp(llvm::ArrayRef<Node *> outputs,
            "jvp: an input has shape " + formatShape(input->shape()) +
                ", its tangent " + formatShape(tangent->shape()));
   }
-  checkNoRegions("jvp", outputs, inputs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,7 +202,7 @@ void Derivatives::checkUsed(llvm::StringRef function,
                             UnusedTargets unused) {
   for (Node *output : outputs)
     if (const Node *ended = graph.findEnded(output, targets.getValues()))
-      failEnded(output, ended, historyBytes);
+      failEnded(output, ended, graph.getHistoryBound());
   const Node *output = outputs.front();
   llvm::ArrayRef<bool> used = targets.areUsed();
   if (std::optional<Targets::Doubt> doubt = targets.findDoubt())

@@ -232,7 +232,7 @@ Node *Recorder::replaceItem(Node *x, llvm::ArrayRef<IndexItem> items,
     part = recordReshape(part, fitShape(part->shape(), window.shape));
   else
     part = scalar(value.getNumber(), x->dtype);
-  if (countElements(window.shape) == 0)
+  if (getNumElements(window.shape) == 0)
     return x;
   part = recordBroadcast(recordCast(part, x->dtype), window.shape);
   part = recordReshape(part, window.counts());
@@ -246,7 +246,7 @@ Node *Recorder::replaceItem(Node *x, llvm::ArrayRef<IndexItem> items,
     for (const StridedRange &range : window.ranges)
       starts.push_back(range.start);
     return adopt(metaop::InsertOp::create(
-        at(), line, metaop::InsertKind::None, part->value(), x->value(),
+        at(), line, metaop::Combiner::None, part->value(), x->value(),
         recordStarts(starts, window.counts(), shape)));
   }
   metaop::IndexAccess access = placeWindow(window, shape, context, starts);

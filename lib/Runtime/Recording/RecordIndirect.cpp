@@ -169,7 +169,7 @@ Node *Recorder::recordFromStart(Node *indices, IndexRange range) {
 
 Node *Recorder::checkIndices(Node *indices, IndexRange range) {
   checkIndexType(range.dim ? "an index" : "a label", indices->dtype);
-  int64_t count = countElements(indices->shape());
+  int64_t count = getNumElements(indices->shape());
   if (count > 0 && !areKnownInRange(*indices, count, range))
     indices =
         adopt(metaop::CheckOp::create(at(), line, indices->value(), range));

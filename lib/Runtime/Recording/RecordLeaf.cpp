@@ -56,6 +56,13 @@ Node *Recorder::buffer(DType dtype, llvm::ArrayRef<int64_t> shape,
   return node;
 }
 
+Node *Recorder::placeholder(DType dtype, llvm::ArrayRef<int64_t> shape) {
+  Node *node =
+      adopt(metaop::BufferOp::create(at(), line, typeOf(shape, dtype)));
+  node->isPlaceholder = true;
+  return node;
+}
+
 Node *Recorder::scalar(Number value, DType dtype) {
   uint64_t bits = value.encode(dtype);
   Node *node = adopt(metaop::ScalarOp::create(at(), line, typeOf({}, dtype)));
@@ -125,17 +132,52 @@ Node *Recorder::random(llvm::ArrayRef<int64_t> shape, DType dtype) {
   if (!isFloat(dtype) && dtype != DType::U32)
     fail(ErrorKind::Type, "random: given " + nameOf(dtype) +
                               ", expected a float type or uint32");
-  Node *key = recordInteger(randomKey);
-  Node *counter = recordInteger(randomCounter);
+  Node *ofKey = randomKey();
+  Node *counter = randomCounter(0);
   // Each element has a counter of its own, so no two calls share numbers.
-  randomCounter = static_cast<int64_t>(static_cast<uint64_t>(randomCounter) +
-                                       countElements(shape));
+  skipRandom(getNumElements(shape));
   return adopt(metaop::RandomOp::create(at(), line, typeOf(shape, dtype),
-                                        key->value(), counter->value(),
+                                        ofKey->value(), counter->value(),
                                         ValueRange()));
 }
 
-void Recorder::seed(int64_t key) {
-  randomKey = key;
-  randomCounter = 0;
+void Recorder::seed(int64_t newKey) {
+  key = newKey;
+  drawn = 0;
 }
+
+/// Adds counters, which begin again behind the last one.
+static int64_t addWrapping(int64_t count, int64_t more) {
+  return static_cast<int64_t>(static_cast<uint64_t>(count) +
+                              static_cast<uint64_t>(more));
+}
+
+void Recorder::drawFrom(Node *key, Node *counter) {
+  givenKey = key;
+  givenCounter = counter;
+}
+
+Node *Recorder::randomKey() {
+  if (givenKey)
+    return givenKey;
+  Node *number = recordInteger(key);
+  if (onDraw)
+    onDraw(number, /*isCounter=*/false);
+  return number;
+}
+
+Node *Recorder::randomCounter(int64_t offset) {
+  int64_t count = getRandomCounter(offset);
+  if (givenCounter)
+    return binary("add", givenCounter, Number::ofInt(count));
+  Node *number = recordInteger(count);
+  if (onDraw)
+    onDraw(number, /*isCounter=*/true);
+  return number;
+}
+
+int64_t Recorder::getRandomCounter(int64_t offset) const {
+  return addWrapping(drawn, offset);
+}
+
+void Recorder::skipRandom(int64_t count) { drawn = addWrapping(drawn, count); }

@@ -89,7 +89,7 @@ Node *Recorder::stack(llvm::ArrayRef<Node *> parts, int64_t dim) {
                                  llvm::Twine(number) + "), expected one shape");
   dim = normalizeDim("stack", dim, shape.size() + 1);
   DType dtype = promoteParts(parts);
-  int64_t run = countElements(shape.drop_front(dim)) * sizeOf(dtype);
+  int64_t run = getNumElements(shape.drop_front(dim)) * sizeOf(dtype);
   int64_t axis = run < kShortRun ? 0 : dim;
   llvm::SmallVector<int64_t> one(shape), all;
   one.insert(one.begin() + axis, 1);

@@ -76,7 +76,7 @@ Node *Recorder::matmul(Node *x, Node *y) {
   // Integers too keep their type: it is a product, and no count.
   DType accumulator = accumulatorOf(dtype);
   Node *sums =
-      recordReduce(metaop::ReduceKind::Add, recordCast(products, accumulator),
+      recordReduce(metaop::Combiner::Add, recordCast(products, accumulator),
                    innerDim, /*keepDims=*/false);
   return recordCast(sums, dtype);
 }

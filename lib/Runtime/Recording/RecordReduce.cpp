@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
+#include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "RecordingTables.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -15,26 +16,26 @@
 using namespace mlir;
 using namespace metaops;
 
-metaop::ReduceKind metaops::parseReduceKind(llvm::StringRef what,
-                                            llvm::StringRef name, DType dtype) {
+metaop::Combiner metaops::parseCombiner(llvm::StringRef what,
+                                        metaop::CombinerUse use,
+                                        llvm::StringRef name, DType dtype,
+                                        MLIRContext *context) {
   llvm::StringRef mnemonic = llvm::StringSwitch<llvm::StringRef>(name)
                                  .Case("maximum", "max")
                                  .Case("minimum", "min")
                                  .Case("multiply", "mul")
                                  .Default(name);
-  auto kind = metaop::symbolizeReduceKind(mnemonic);
-  if (!kind)
-    fail(ErrorKind::Value, what + ": there is no reduction '" + name +
-                               "'; expected add, mul, max, min, and, or or "
-                               "xor");
-  bool isBitwise = *kind == metaop::ReduceKind::And ||
-                   *kind == metaop::ReduceKind::Or ||
-                   *kind == metaop::ReduceKind::Xor;
-  if (isBitwise ? isFloat(dtype) : isBool(dtype))
+  auto combiner = metaop::symbolizeCombiner(mnemonic);
+  if (!combiner || !metaop::isUsedBy(use, *combiner))
+    fail(ErrorKind::Value,
+         what + ": there is no " +
+             (use == metaop::CombinerUse::Prefix ? "operator" : "reduction") +
+             " '" + name + "'; expected " + metaop::listCombiners(use));
+  if (!metaop::takesElements(*combiner, toElementType(dtype, context)))
     fail(ErrorKind::Type, what + " " + name + ": given " + nameOf(dtype) +
                               ", expected " +
-                              (isBitwise ? "integers or booleans" : "numbers"));
-  return *kind;
+                              metaop::describeElements(*combiner));
+  return *combiner;
 }
 
 /// Returns the shape that is left of x without dimensions, or with 1 for them.
@@ -50,7 +51,7 @@ shapeWithout(Node *x, llvm::ArrayRef<int64_t> dims, bool keepDims) {
   return shape;
 }
 
-Node *Recorder::recordReduce(metaop::ReduceKind kind, Node *x,
+Node *Recorder::recordReduce(metaop::Combiner kind, Node *x,
                              llvm::ArrayRef<int64_t> dims, bool keepDims) {
   if (dims.empty())
     return x;
@@ -87,12 +88,12 @@ Node *Recorder::reduce(llvm::StringRef name, Node *x,
                        bool keepDims) {
   llvm::SmallVector<int64_t> dims = reducedDims(name, x, given);
   if (name == "sum" || name == "prod")
-    return recordReduce(name == "sum" ? metaop::ReduceKind::Add
-                                      : metaop::ReduceKind::Mul,
+    return recordReduce(name == "sum" ? metaop::Combiner::Add
+                                      : metaop::Combiner::Mul,
                         recordCast(x, accumulatorOf(x->dtype)), dims, keepDims);
   if (name == "all" || name == "any")
-    return recordReduce(name == "all" ? metaop::ReduceKind::And
-                                      : metaop::ReduceKind::Or,
+    return recordReduce(name == "all" ? metaop::Combiner::And
+                                      : metaop::Combiner::Or,
                         recordCast(x, DType::Bool), dims, keepDims);
   if (name == "mean") {
     int64_t count = 1;
@@ -101,8 +102,8 @@ Node *Recorder::reduce(llvm::StringRef name, Node *x,
     DType result = toFloating(x->dtype);
     // A sum of half floats that is rounded before the division may overflow.
     DType dtype = sizeOf(result) < 4 ? DType::F32 : result;
-    Node *sum = recordReduce(metaop::ReduceKind::Add, recordCast(x, dtype),
-                             dims, keepDims);
+    Node *sum = recordReduce(metaop::Combiner::Add, recordCast(x, dtype), dims,
+                             keepDims);
     Node *divisor = recordOperand(Number::ofFloat(count), dtype, sum->shape());
     return recordCast(
         recordElementwise(lookUpElementwise("div", 2).name, {sum, divisor}),
@@ -112,9 +113,9 @@ Node *Recorder::reduce(llvm::StringRef name, Node *x,
   bool isMax = name == "max" || name == "maximum";
   bool isMin = name == "min" || name == "minimum";
   if (isBool(x->dtype) && (isMax || isMin))
-    return recordReduce(isMax ? metaop::ReduceKind::Or
-                              : metaop::ReduceKind::And,
-                        x, dims, keepDims);
-  return recordReduce(parseReduceKind("reduce", name, x->dtype), x, dims,
-                      keepDims);
+    return recordReduce(isMax ? metaop::Combiner::Or : metaop::Combiner::And, x,
+                        dims, keepDims);
+  metaop::Combiner combiner = parseCombiner(
+      "reduce", metaop::CombinerUse::Reduction, name, x->dtype, context);
+  return recordReduce(combiner, x, dims, keepDims);
 }

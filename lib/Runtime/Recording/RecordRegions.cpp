@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Control flow is recorded as an operation with regions, built whole by the
-// caller. Its captures (Captures.h) are operands of its nodes, behind the
+// caller. Its captures (ControlFlow.h) are operands of its nodes, behind the
 // operation's own: so whatever goes by operands (walks, keys, what lives) goes
 // by captures, too.
 //
@@ -15,8 +15,10 @@
 // from one inside of a region: an scf.while reads it in its first region, and
 // an scf.if or scf.for stands in an scf.execute_region.
 //
-// There are no derivatives of operations with regions. Their nodes keep their
-// history nevertheless, and asking for a gradient through one is an error.
+// Derivatives of operations with regions are such operations
+// (RegionDerivatives.cpp). There is none in reverse mode of a loop whose trips
+// nobody counts: its nodes keep their history nevertheless, and asking for a
+// gradient through one is an error.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
@@ -98,7 +99,7 @@ Node *Recorder::recordReshape(Node *x, llvm::ArrayRef<int64_t> shape) {
 
 Node *Recorder::reshape(Node *x, llvm::ArrayRef<int64_t> asked) {
   llvm::SmallVector<int64_t> shape(asked);
-  int64_t elements = countElements(x->shape()), known = 1;
+  int64_t elements = getNumElements(x->shape()), known = 1;
   int64_t *open = nullptr;
   for (int64_t &extent : shape) {
     if (extent != -1)
@@ -111,7 +112,7 @@ Node *Recorder::reshape(Node *x, llvm::ArrayRef<int64_t> asked) {
     *open = elements / known;
   if (!open || *open != -1)
     checkShape("reshape", shape);
-  if ((open && *open == -1) || countElements(shape) != elements)
+  if ((open && *open == -1) || getNumElements(shape) != elements)
     fail(ErrorKind::Value,
          "reshape: a tensor of shape " + formatShape(x->shape()) + " has " +
              llvm::Twine(elements) + " elements, which do not fit the shape " +
@@ -321,43 +322,15 @@ Node *Recorder::reindex(Node *x, llvm::ArrayRef<int64_t> shape,
   return result;
 }
 
-/// What a reduction starts from.
-static TypedAttr identityOf(metaop::ReduceKind kind, Type type) {
-  Builder builder(type.getContext());
-  switch (kind) {
-  case metaop::ReduceKind::Add:
-  case metaop::ReduceKind::Or:
-  case metaop::ReduceKind::Xor:
-    return builder.getZeroAttr(type);
-  case metaop::ReduceKind::Mul:
-    return builder.getOneAttr(type);
-  case metaop::ReduceKind::And:
-    return IntegerAttr::get(
-        type, llvm::APInt::getAllOnes(type.getIntOrFloatBitWidth()));
-  case metaop::ReduceKind::Max:
-  case metaop::ReduceKind::Min:
-    break;
-  }
-  bool lowest = kind == metaop::ReduceKind::Max;
-  if (auto real = dyn_cast<FloatType>(type))
-    return FloatAttr::get(
-        type, llvm::APFloat::getInf(real.getFloatSemantics(), lowest));
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (type.isUnsignedInteger())
-    return IntegerAttr::get(type, lowest ? llvm::APInt::getMinValue(width)
-                                         : llvm::APInt::getMaxValue(width));
-  return IntegerAttr::get(type, lowest ? llvm::APInt::getSignedMinValue(width)
-                                       : llvm::APInt::getSignedMaxValue(width));
-}
-
 Node *Recorder::reindexReduce(Node *x, llvm::StringRef kindName,
                               llvm::ArrayRef<int64_t> shape,
                               llvm::ArrayRef<std::string> indexes,
                               llvm::ArrayRef<std::string> overflowConditions,
                               llvm::ArrayRef<Node *> extras) {
   checkShape("reindex_reduce", shape);
-  metaop::ReduceKind kind =
-      parseReduceKind("reindex_reduce", kindName, x->dtype);
+  metaop::Combiner kind =
+      parseCombiner("reindex_reduce", metaop::CombinerUse::Reduction, kindName,
+                    x->dtype, context);
   checkIndexCount("reindex_reduce", indexes.size(), shape, "result");
   const ParsedAccess &parsed =
       parseAccess("reindex_reduce", x->shape(), x->shape(), shape, indexes,
@@ -367,7 +340,8 @@ Node *Recorder::reindexReduce(Node *x, llvm::StringRef kindName,
   Node *source = x;
   if (!parsed.trees.empty()) {
     // What a condition excludes counts as the identity, which changes nothing.
-    TypedAttr identity = identityOf(kind, toElementType(x->dtype, context));
+    TypedAttr identity =
+        metaop::getIdentity(kind, toElementType(x->dtype, context));
     source = recordSelect(recordMasks(parsed.trees, x->shape(), computed),
                           source, recordSplat(x->shape(), identity));
   }

@@ -19,12 +19,7 @@ static int64_t normalizeDim(llvm::StringRef what, int64_t dim, Node *x) {
 
 Node *Recorder::prefix(llvm::StringRef kind, Node *x, Node *factors,
                        int64_t dim, bool reverse, bool exclusive) {
-  auto known = metaop::symbolizePrefixKind(kind);
-  if (!known)
-    fail(ErrorKind::Value, "prefix: there is no operator '" + kind +
-                               "'; expected add, mul, max, min, logaddexp or "
-                               "linear");
-  if ((*known == metaop::PrefixKind::Linear) != (factors != nullptr))
+  if ((kind == "linear") != (factors != nullptr))
     fail(ErrorKind::Value,
          "prefix: factors are given if and only if the operator is linear");
   dim = normalizeDim("prefix", dim, x);
@@ -36,14 +31,11 @@ Node *Recorder::prefix(llvm::StringRef kind, Node *x, Node *factors,
                                  formatShape(factors->shape()));
     dtype = promote(dtype, factors->dtype);
   }
-  if (isBool(dtype) ||
-      (*known == metaop::PrefixKind::LogAddExp && !isFloat(dtype)))
-    fail(ErrorKind::Type, "prefix " + kind + ": given " + nameOf(dtype) +
-                              ", expected " +
-                              (isBool(dtype) ? "numbers" : "floats"));
+  metaop::Combiner combiner = parseCombiner(
+      "prefix", metaop::CombinerUse::Prefix, kind, dtype, context);
   Node *source = recordCast(x, dtype);
   Value factorValue = factors ? recordCast(factors, dtype)->value() : Value();
-  return adopt(metaop::PrefixOp::create(at(), line, source->type(), *known,
+  return adopt(metaop::PrefixOp::create(at(), line, source->type(), combiner,
                                         source->value(), factorValue, dim,
                                         reverse, exclusive,
                                         /*serial=*/false));

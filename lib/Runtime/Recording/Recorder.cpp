@@ -8,7 +8,7 @@
 
 #include "MetaOps/Runtime/Recording/Recorder.h"
 
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "RecordingTables.h"
 
 using namespace mlir;

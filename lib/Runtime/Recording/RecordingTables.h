@@ -9,6 +9,7 @@
 #ifndef METAOPS_LIB_RUNTIME_RECORDING_RECORDINGTABLES_H
 #define METAOPS_LIB_RUNTIME_RECORDING_RECORDINGTABLES_H
 
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Runtime/IndexExpression/IndexExpression.h"
 #include "MetaOps/Runtime/Recording/Recorder.h"
 #include "mlir/IR/AffineMap.h"
@@ -65,9 +66,12 @@ normalizeDims(llvm::StringRef what, llvm::ArrayRef<int64_t> dims, int64_t rank);
 bool extendShape(llvm::SmallVectorImpl<int64_t> &shape,
                  llvm::ArrayRef<int64_t> other);
 
-/// Throws where there is no such reduction, or none of such elements.
-mlir::metaop::ReduceKind parseReduceKind(llvm::StringRef what,
-                                         llvm::StringRef name, DType dtype);
+/// Throws where operations combine by no such combiner, or not such elements;
+/// `what` begins the message.
+mlir::metaop::Combiner parseCombiner(llvm::StringRef what,
+                                     mlir::metaop::CombinerUse use,
+                                     llvm::StringRef name, DType dtype,
+                                     mlir::MLIRContext *context);
 
 } // namespace metaops
 

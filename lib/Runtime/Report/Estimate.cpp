@@ -17,13 +17,20 @@
 // program takes its memory. That is before the last one has ended: it is
 // counted that what queued runs read stays.
 //
+// A call of a recorded function is planned on values like its arguments, which
+// have memory of a model from the beginning. It is recorded on them, planned,
+// and forgotten, so that no Var of the caller is rebound.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Report/Inspector.h"
 #include "MetaOps/Runtime/Session/SessionImpl.h"
+#include "MetaOps/Runtime/Trace/RecordedFunction.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace metaops;
+
+using Runs = Inspector::Runs;
 
 namespace {
 /// What runs would do to the memory of a graph's values.
@@ -104,7 +111,7 @@ bool MemoryModel::shareView(Node *node) {
 }
 
 void MemoryModel::transfer(Node *node) {
-  int64_t bytes = countBytes(node->shape(), node->dtype);
+  int64_t bytes = getNumBytes(node->shape(), node->dtype);
   give(node, getModel(*node->device).memory->allocate(bytes));
 }
 
@@ -200,68 +207,163 @@ void MemoryModel::collect() {
     give(node, nothing);
 }
 
-std::vector<std::shared_ptr<const RunRecord>>
-Inspector::planRuns(llvm::ArrayRef<const Var *> vars, Compiler *target) {
-  std::vector<std::shared_ptr<const RunRecord>> runs;
-  plan(vars, &runs, target);
-  return runs;
-}
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
 
-int64_t Inspector::plan(llvm::ArrayRef<const Var *> vars,
-                        std::vector<std::shared_ptr<const RunRecord>> *runs,
-                        Compiler *target) {
+namespace {
+/// Plans runs, one after the other. In the end the session is as it was.
+class RunPlan {
+public:
+  /// Adds what is run to `runs`, if given.
+  RunPlan(SessionImpl &session, Runs *runs, Compiler *target);
+  ~RunPlan();
+
+  void compute(llvm::ArrayRef<Node *> asked, RunKind kind);
+  /// Computes the values, and updates that they depend on before.
+  void computeAll(llvm::ArrayRef<Node *> nodes);
+  int64_t getPeak(Device &on) { return model.getPeak(on); }
+
+private:
+  /// Computes values of one device.
+  void compute(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind);
+
+  SessionImpl &session;
+  Runs *runs;
+  Compiler *target;
+  MemoryModel model;
+  // As they were.
+  int64_t hits, flushes;
+  decltype(session.graph.getPeriod()) period;
+};
+} // namespace
+
+RunPlan::RunPlan(SessionImpl &session, Runs *runs, Compiler *target)
+    : session(session), runs(runs), target(target),
+      model(session.graph, session.settings.isAsynchronous),
+      hits(session.programs.getCounts().hits),
+      flushes(session.updates.getFlushes()), period(session.graph.getPeriod()) {
   // What is in the queue has been asked for before.
   session.waiter.drainInside();
   for (const std::unique_ptr<Device> &each : session.devices.getMade())
     each->scratch.reset();
-  Graph &graph = session.graph;
-  Planner &planner = session.planner;
-  Slice &slice = planner.getSlice();
-  MemoryModel model(graph, session.settings.isAsynchronous);
-  llvm::scope_exit restore([&, hits = session.programs.getCounts().hits,
-                            before = session.updates.getFlushes(),
-                            period = graph.getPeriod()] {
-    session.programs.setHits(hits);
-    session.updates.setFlushes(before);
-    graph.setPeriod(period);
-  });
+}
 
-  std::function<void(llvm::ArrayRef<Node *>, RunKind)> compute =
-      [&](llvm::ArrayRef<Node *> asked, RunKind kind) {
-        for (auto &[on, nodes] :
-             planner.groupByDevice(asked, kind, session.devices.getCurrent()))
-          while (planner.plan(*on, nodes, kind, [&](Node *node) {
-            return model.shareView(node);
-          })) {
-            if (!slice.transfers.empty()) {
-              auto transfers = std::exchange(slice.transfers, {});
-              for (Node *node : transfers)
-                compute(node->operands.front(), RunKind::Transferred);
-              llvm::for_each(transfers,
-                             [&](Node *node) { model.transfer(node); });
-              continue;
-            }
-            FoundProgram found =
-                session.programs.lookUp(slice, planner.getDonatable(),
-                                        session.waiter.getStopCheck(), target);
-            model.run(*found.cached->program, slice,
-                      session.settings.keepsPacked);
-            if (runs)
-              runs->push_back(
-                  makeRecord(slice, planner.getKept(), std::move(found)));
-            break;
-          }
-      };
-  llvm::SmallVector<Node *> nodes = getNodes(vars);
+RunPlan::~RunPlan() {
+  session.programs.setHits(hits);
+  session.updates.setFlushes(flushes);
+  session.graph.setPeriod(period);
+}
+
+void RunPlan::compute(llvm::ArrayRef<Node *> asked, RunKind kind) {
+  for (auto &[on, nodes] :
+       session.planner.groupByDevice(asked, kind, session.devices.getCurrent()))
+    compute(*on, nodes, kind);
+}
+
+void RunPlan::compute(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind) {
+  ProgramPlanner &planner = session.planner;
+  Slice &slice = planner.getSlice();
+  auto shareView = [&](Node *node) { return model.shareView(node); };
+  while (planner.plan(on, asked, kind, shareView)) {
+    if (!slice.transfers.empty()) {
+      auto transfers = std::exchange(slice.transfers, {});
+      for (Node *node : transfers)
+        compute(node->operands.front(), RunKind::Transferred);
+      llvm::for_each(transfers, [&](Node *node) { model.transfer(node); });
+      continue;
+    }
+    FoundProgram found = session.programs.lookUp(
+        slice, planner.getDonatable(), session.waiter.getStopCheck(), target);
+    model.run(*found.cached->program, slice, session.settings.keepsPacked);
+    if (runs)
+      runs->push_back(makeRecord(slice, planner.getKept(), std::move(found)));
+    return;
+  }
+}
+
+void RunPlan::computeAll(llvm::ArrayRef<Node *> nodes) {
   if (llvm::any_of(nodes, [&](Node *node) {
         return !node->isLeaf() && session.updates.precede(node);
       })) {
     compute(session.updates.findDue(nodes), RunKind::Updates);
     session.updates.setFlushes(session.updates.getFlushes() + 1);
-    graph.startPeriod();
+    session.graph.startPeriod();
     model.collect();
   }
   compute(nodes, RunKind::Asked);
+}
+
+Runs Inspector::planRuns(llvm::ArrayRef<const Var *> vars, Compiler *target) {
+  Runs runs;
+  RunPlan(session, &runs, target).computeAll(getNodes(vars));
+  return runs;
+}
+
+int64_t Inspector::estimatePeak(llvm::ArrayRef<const Var *> vars) {
+  llvm::SmallVector<Node *> nodes = getNodes(vars);
+  RunPlan plan(session, /*runs=*/nullptr, /*target=*/nullptr);
+  plan.computeAll(nodes);
   Device *on = nodes.empty() ? nullptr : nodes.front()->device;
-  return model.getPeak(on ? *on : session.devices.getCurrent());
+  return plan.getPeak(on ? *on : session.devices.getCurrent());
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Returns a value like an argument of a call: in memory, which only counts,
+/// and held by nobody else.
+static Node *makeLike(const Node *argument, Recorder &recorder,
+                      Allocator &model) {
+  int64_t bytes = getNumBytes(argument->shape(), argument->dtype);
+  Node *node = recorder.buffer(argument->dtype, argument->shape(),
+                               model.allocate(bytes));
+  node->device = argument->device;
+  return node;
+}
+
+Runs Inspector::planCall(const RecordedFunction &function,
+                         llvm::ArrayRef<Var *> arguments) {
+  if (!session.settings.isLazy)
+    fail(ErrorKind::Runtime, "lower: operators are run one by one, and no call "
+                             "is a program; set the flag lazy to True");
+  // Updates that are pending are not of the call.
+  PendingUpdates others;
+  others.setFlushes(session.updates.getFlushes());
+  std::swap(session.updates, others);
+  bool flushedForAsked = session.flushedForAsked;
+  std::unique_ptr<Allocator> model = Allocator::createModel(/*bytesInUse=*/0);
+  llvm::scope_exit restore([&] {
+    session.dropped.release();
+    std::swap(session.updates, others);
+    session.flushedForAsked = flushedForAsked;
+    session.recorder.skipRandom(-function.getNumDrawn());
+  });
+  CallValues values;
+  std::vector<Var> made =
+      own.wrapAll(llvm::map_to_vector(arguments, [&](Var *argument) {
+        Node *node = argument->getNode();
+        return node->isScalar ? node : makeLike(node, session.recorder, *model);
+      }));
+  std::vector<Number> zeros(function.getNumberTypes().size(), Number::ofInt(0));
+  llvm::move(function.makeNumbers(own, zeros), std::back_inserter(made));
+  auto pointers = llvm::map_to_vector(made, [](Var &var) { return &var; });
+  values.arguments = pointers;
+  for (const Var &var : made)
+    values.before.push_back(var.getNode());
+  std::vector<Var> results =
+      function.replay(own, pointers, RecordedFunction::Mode::Call);
+  values.results = results;
+  session.dropped.release();
+  llvm::SmallSetVector<Node *, 8> asked =
+      session.findAsked(values, session.findEnding(values));
+  Runs runs;
+  RunPlan plan(session, &runs, /*target=*/nullptr);
+  if (session.updates.empty())
+    plan.compute(asked.getArrayRef(), RunKind::Asked);
+  else
+    plan.compute(session.updates.findDue(asked.getArrayRef()),
+                 RunKind::Updates);
+  return runs;
 }

@@ -19,8 +19,7 @@
 
 using namespace metaops;
 
-Inspector::Inspector(Session &session)
-    : session(static_cast<SessionImpl &>(session)) {}
+Inspector::Inspector(Session &session) : own(session), session(*session.impl) {}
 
 std::vector<MemoryHolder> Inspector::getMemoryHolders() {
   return findHolders(session.graph);
@@ -62,14 +61,27 @@ std::string Inspector::printProgram(const RunRecord &record,
                ErrorKind::Value);
 }
 
+/// Returns the tools of a program's compiler, which are needed to do something.
+static KernelTools &expectTools(const CachedProgram &cached,
+                                llvm::StringRef toDo) {
+  if (KernelTools *tools = cached.compiler->getTools())
+    return *tools;
+  fail(ErrorKind::Runtime, "the interpreter has no kernels to " + toDo +
+                               "; set the flag backend to compiled");
+}
+
 ProgramDescription Inspector::describeProgram(const RunRecord &record) {
   const CachedProgram &cached = *record.cached;
-  return check(cached.compiler->describe(cached.slice, cached.options));
+  return check(
+      expectTools(cached, "explain").describe(cached.slice, cached.options));
 }
 
 std::vector<std::string> Inspector::listNeighbours(const RunRecord &record) {
   const CachedProgram &cached = *record.cached;
-  return check(cached.compiler->listNeighbours(cached.slice, cached.options));
+  KernelTools *tools = cached.compiler->getTools();
+  if (!tools)
+    return {};
+  return check(tools->listNeighbours(cached.slice, cached.options));
 }
 
 TuningResult Inspector::tuneProgram(const RunRecord &record,
@@ -83,9 +95,10 @@ TuningResult Inspector::tuneProgram(const RunRecord &record,
   // Kernels for all lengths of a sequence are no matter of one of them.
   if (!cached.options.growing.empty())
     return {};
-  auto result = cached.compiler->tune(cached.slice, cached.options, callSeconds,
-                                      budget, record.device->getThreads(),
-                                      session.waiter.getStopCheck());
+  auto result =
+      expectTools(cached, "tune")
+          .tune(cached.slice, cached.options, callSeconds, budget,
+                record.device->getThreads(), session.waiter.getStopCheck());
   if (!result && result.errorIsA<Interrupted>()) {
     llvm::consumeError(result.takeError());
     fail(ErrorKind::Interrupted, "interrupted while a program was tuned");
@@ -93,13 +106,19 @@ TuningResult Inspector::tuneProgram(const RunRecord &record,
   return check(std::move(result));
 }
 
+/// Returns an empty name where programs have no kernels.
+static std::string nameTarget(Compiler &compiler) {
+  KernelTools *tools = compiler.getTools();
+  return tools ? check(tools->getTargetName()) : "";
+}
+
 std::string Inspector::getTargetName() {
   const Device &device = session.devices.getCurrent();
-  return check(session.programs.getCompiler(device).getTargetName());
+  return nameTarget(session.programs.getCompiler(device));
 }
 
 std::string Inspector::getTargetName(const RunRecord &record) {
-  return check(record.cached->compiler->getTargetName());
+  return nameTarget(*record.cached->compiler);
 }
 
 std::vector<std::string> Inspector::takeUnusedSchedules() {

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1. What is asked for is planned as one program of each device (Planner.h).
+// 1. What is asked for is planned as one program of each device
+// (ProgramPlanner.h).
 //    What a program needs of other devices is computed and brought over first.
 // 2. The program is found by its slice's key, or compiled (Programs.h).
 // 3. It is launched on the leaves' buffers; the outputs become leaves

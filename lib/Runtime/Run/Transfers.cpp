@@ -106,7 +106,7 @@ void Transfers::start(Node *node) {
   launcher.resumeFor(source);
   Device &to = *node->device;
   BufferRef buffer = memory.take([&] {
-    return to.getMemory().allocate(countBytes(node->shape(), node->dtype));
+    return to.getMemory().allocate(getNumBytes(node->shape(), node->dtype));
   });
   Ticket ticket = copy(source, buffer, to.getName(), node->op->getLoc());
   memory.store(node, std::move(buffer), ticket, source->depth, to);

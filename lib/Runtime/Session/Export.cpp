@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1. What was recorded before the inputs does not depend on them: it is
-// computed,
-//    such as the initial values of parameters. Nothing else is run.
-// 2. The slice of the outputs is traced as for a run, with what checks its
-//    indices. Its leaves become arguments: the inputs in their order, whether
-//    they are read or not, then the weights. An output that is a leaf goes
-//    through an operation that does nothing, so that it is no argument's
-//    memory.
-// 3. The slice is compiled for each target, and written into one file with the
-//    signature and the weights, and as text for other compilers.
-//
-// A file has no state, so a program that draws random numbers is refused: it
-// would draw the same ones in each run.
+// 1. A function was recorded in a trace. It is recorded once more, in a trace
+//    for the file, in which all that it is given are placeholders: so no value
+//    of the session is known to its operations, and nothing of the session
+//    changes. What random numbers are made of is given as well, if it is a
+//    state.
+// 2. The slice of its results, and of the values that a state has in the end,
+//    is taken as for a run, with what checks its indices. Its leaves become
+//    arguments: the inputs in their order, whether they are read or not, then
+//    the weights. An output that is a leaf goes through an operation that does
+//    nothing, so that it is no argument's memory.
+// 3. The slices are compiled for each target, and written into one file with
+//    the signature and the weights, each once, and as text for other compilers.
+//    Values of weights that are not there yet are computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,25 +28,81 @@
 #include "MetaOps/Runtime/Export/HostFeatures.h"
 #include "MetaOps/Runtime/Export/LoadedProgram.h"
 #include "MetaOps/Runtime/Session/SessionImpl.h"
+#include "MetaOps/Runtime/Trace/Trace.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <limits>
-
 using namespace metaops;
 
-namespace {
-/// The weights of a program, by their leaves.
-struct Weights {
-  llvm::DenseMap<Node *, std::string> names;
-  unsigned numUnnamed = 0;
+//===----------------------------------------------------------------------===//
+// Rebinding by functions
+//===----------------------------------------------------------------------===//
 
-  std::string nameOf(Node *leaf) {
-    auto name = names.find(leaf);
-    return name != names.end() ? name->second
-                               : "constant_" + std::to_string(numUnnamed++);
+std::vector<Rebind> metaops::findRebinds(const RecordedFunction &function) {
+  using Step = RecordedFunction::Step;
+  // Of each value, the step that makes it, if one does.
+  std::vector<const Step *> makers(function.getNumArguments() +
+                                   function.getConstants().size());
+  llvm::MapVector<unsigned, std::string> lines;
+  for (const Step &step : function.getSteps()) {
+    if (step.kind == Step::Kind::Update || step.kind == Step::Kind::Assign) {
+      const Step *made = step.op ? &step : makers[step.operands.front()];
+      lines[step.argument] =
+          made ? formatLine(made->op->getLoc()) : "an unknown line";
+    }
+    makers.insert(makers.end(), step.getNumResults(), &step);
   }
+  std::vector<Rebind> rebinds;
+  for (auto &[argument, line] : lines)
+    rebinds.push_back({argument, line});
+  return rebinds;
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operations of a function, in a trace of their own.
+class ExportTrace {
+public:
+  ExportTrace(const std::shared_ptr<RecordingSession> &host,
+              const ExportedFunction &function)
+      : function(function), trace(std::make_shared<Trace>(host)) {
+    record();
+  }
+
+  Graph &getGraph() const { return trace->getRecorder().getGraph(); }
+  /// Returns the slice of the outputs. Its leaves are the inputs, then others.
+  const Slice &getSlice() const { return slice; }
+  size_t getNumInputs() const { return inputs.size(); }
+  /// Returns what holds the value of a leaf that is no input: a value of the
+  /// session, or the leaf, if it is a number.
+  Node *getSource(Node *leaf) const {
+    Node *source = sources.lookup(leaf);
+    return source ? source : leaf;
+  }
+  /// Returns what the function takes and gives, but for weights.
+  FunctionSignature describe() const;
+
+private:
+  bool draws() const {
+    return function.drawsFromState && function.recorded->getNumDrawn() != 0;
+  }
+  void addArguments();
+  void addOutputs();
+  void record();
+  void cut();
+
+  const ExportedFunction &function;
+  std::shared_ptr<Trace> trace;
+  /// Arguments, in places that stay; what random numbers are made of; results.
+  std::vector<Var> vars, random, results;
+  std::vector<std::pair<std::string, Node *>> inputs, outputs;
+  llvm::DenseMap<Node *, Node *> sources;
+  Slice slice;
 };
 } // namespace
 
@@ -54,22 +110,8 @@ static TensorSpec describe(std::string name, const Node *node) {
   return {std::move(name), node->dtype, node->shape().vec()};
 }
 
-/// Fails where a name stands for a value that the file cannot have so.
-static void checkInputs(const ExportRequest &request) {
-  llvm::SmallPtrSet<Node *, 8> seen;
-  for (const auto &[name, var] : request.inputs) {
-    Node *node = var->getNode();
-    if (!node->isLeaf() || node->isDonated)
-      fail(ErrorKind::Value,
-           "export: input '" + name + "' is computed; expected an array");
-    if (!seen.insert(node).second)
-      fail(ErrorKind::Value, "export: input '" + name +
-                                 "' is another input, too; expected arrays of "
-                                 "their own");
-  }
-}
-
-/// A file has no numbers to draw from: the session's are scalars beside it.
+/// Fails where a slice draws random numbers. A file has none to draw from: the
+/// session's are scalars beside it.
 static void checkNotRandom(const Graph &graph, const Slice &slice) {
   for (Node *op : slice.ops)
     if (graph.getInfo(op).isRandom &&
@@ -80,75 +122,137 @@ static void checkNotRandom(const Graph &graph, const Slice &slice) {
           "export: the program draws random numbers at " +
               formatLine(op->op->getLoc()) +
               ", and would draw the same ones in each run; expected them as an "
-              "input");
+              "input, or state='outputs'");
 }
 
-/// Computes what the outputs need that was recorded before the inputs.
-void SessionImpl::computeConstants(const ExportRequest &request) {
-  Slice slice;
-  uint64_t first = std::numeric_limits<uint64_t>::max();
-  for (const NamedVar &input : request.inputs)
-    first = std::min(first, input.second->node->order);
-  llvm::SmallSetVector<Node *, 8> constants;
-  auto add = [&](Node *node) {
-    if (!node->isLeaf() && node->order < first)
-      constants.insert(node);
-  };
-  llvm::SmallVector<Node *> outputs;
-  for (const NamedVar &output : request.outputs)
-    if (!output.second->node->isLeaf())
-      outputs.push_back(output.second->node);
-  traceSlice(graph, outputs, slice);
-  llvm::for_each(outputs, add);
-  for (Node *op : slice.ops)
-    if (op->order >= first)
-      llvm::for_each(op->operands, add);
-  // Alone: what asking computes along might be an output.
-  if (!constants.empty())
-    runner.compute(constants.getArrayRef(), RunKind::Initial);
-}
-
-/// Traces what is exported. The leaves are the inputs, then the others.
-Slice SessionImpl::traceExport(const ExportRequest &request) {
-  Slice slice;
-  llvm::SmallVector<Node *> outputs;
-  for (const NamedVar &output : request.outputs) {
-    Node *node = output.second->node;
-    outputs.push_back(node->isLeaf() ? recorder.stopGrad(node) : node);
+void ExportTrace::addArguments() {
+  for (const auto &[name, var] : function.arguments)
+    vars.push_back(trace->addArgument(*var));
+  for (auto [number, argument] : llvm::enumerate(function.arguments)) {
+    Node *node = vars[number].getNode();
+    if (argument.first.empty())
+      sources[node] = argument.second->getNode();
+    else
+      inputs.emplace_back(argument.first, node);
   }
-  traceSlice(graph, outputs, slice);
-  checkNotRandom(graph, slice);
+  if (!draws())
+    return;
+  for (llvm::StringRef name : {kRandomKey, kRandomCounter}) {
+    random.push_back(trace->addNumber(DType::I64));
+    inputs.emplace_back(name.str(), random.back().getNode());
+  }
+  trace->getRecorder().drawFrom(random[0].getNode(), random[1].getNode());
+}
+
+void ExportTrace::addOutputs() {
+  for (auto [name, result] : llvm::zip_equal(function.outputs, results))
+    outputs.emplace_back(name, result.getNode());
+  for (unsigned number : function.state)
+    outputs.emplace_back(function.arguments[number].first,
+                         vars[number].getNode());
+  if (!draws())
+    return;
+  Recorder &recorder = trace->getRecorder();
+  outputs.emplace_back(kRandomKey.str(), recorder.randomKey());
+  outputs.emplace_back(kRandomCounter.str(), recorder.randomCounter(0));
+}
+
+void ExportTrace::record() {
+  addArguments();
+  auto pointers = llvm::map_to_vector(vars, [](Var &var) { return &var; });
+  trace->setArguments(pointers);
+  results =
+      function.recorded->replay(*trace, pointers, RecordedFunction::Mode::Call);
+  // Arrays that the function makes are captured.
+  for (Var *captured : trace->getCaptured())
+    sources[trace->getNode(*captured)] = captured->getNode();
+  addOutputs();
+  cut();
+}
+
+/// Takes the slice of the outputs.
+void ExportTrace::cut() {
+  llvm::SmallVector<Node *> nodes;
+  for (auto &[name, node] : outputs)
+    nodes.push_back(node->isLeaf() ? trace->getRecorder().stopGrad(node)
+                                   : node);
+  traceSlice(getGraph(), nodes, slice);
+  checkNotRandom(getGraph(), slice);
   llvm::SmallSetVector<Node *, 8> leaves;
-  for (const NamedVar &input : request.inputs)
-    leaves.insert(input.second->node);
-  leaves.insert(slice.leaves.begin(), slice.leaves.end());
+  leaves.insert_range(llvm::make_second_range(inputs));
+  leaves.insert_range(slice.leaves);
   slice.leaves.assign(leaves.begin(), leaves.end());
-  return slice;
 }
 
-/// What a program takes and gives.
-static ProgramSignature describeExport(const ExportRequest &request,
-                                       const Slice &slice) {
-  ProgramSignature signature;
-  for (const auto &[name, var] : request.inputs)
-    signature.inputs.push_back(describe(name, var->getNode()));
-  for (const auto &[name, var] : request.outputs)
-    signature.outputs.push_back(describe(name, var->getNode()));
-  Weights weights;
-  for (const auto &[name, var] : request.weights)
-    weights.names.try_emplace(var->getNode(), name);
-  for (auto [number, leaf] : llvm::enumerate(slice.leaves)) {
-    bool isWeight = number >= request.inputs.size();
-    signature.isWeight.push_back(isWeight);
-    if (isWeight)
-      signature.weights.push_back(describe(weights.nameOf(leaf), leaf));
+FunctionSignature ExportTrace::describe() const {
+  FunctionSignature signature;
+  signature.name = function.name;
+  signature.structure = function.structure;
+  for (const auto &[name, node] : inputs)
+    signature.inputs.push_back(::describe(name, node));
+  for (const auto &[name, node] : outputs)
+    signature.outputs.push_back(::describe(name, node));
+  signature.arguments.resize(inputs.size());
+  return signature;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The weights of a file, in their order.
+class Weights {
+public:
+  explicit Weights(llvm::ArrayRef<NamedVar> named) {
+    for (const auto &[name, var] : named)
+      names.try_emplace(var->getNode(), name);
   }
+
+  /// Returns the number of a value's weight. Those of no name are numbered.
+  unsigned add(Node *value) {
+    auto [place, isNew] = numbers.try_emplace(value, weights.size());
+    if (isNew) {
+      auto name = names.find(value);
+      weights.emplace_back(name != names.end()
+                               ? name->second
+                               : "constant_" + std::to_string(numUnnamed++),
+                           value);
+    }
+    return place->second;
+  }
+
+  /// Adds a value by a name of its own.
+  void add(llvm::StringRef name, Node *value) {
+    std::pair<std::string, Node *> weight(name.str(), value);
+    if (llvm::is_contained(weights, weight))
+      return;
+    numbers.try_emplace(value, weights.size());
+    weights.push_back(std::move(weight));
+  }
+
+  llvm::ArrayRef<std::pair<std::string, Node *>> list() const {
+    return weights;
+  }
+
+private:
+  llvm::DenseMap<Node *, std::string> names;
+  llvm::DenseMap<Node *, unsigned> numbers;
+  std::vector<std::pair<std::string, Node *>> weights;
+  unsigned numUnnamed = 0;
+};
+} // namespace
+
+/// Describes what is not of one function.
+static void describe(const ExportRequest &request, const Weights &weights,
+                     ProgramSignature &signature) {
+  for (const auto &[name, value] : weights.list())
+    signature.weights.push_back(describe(name, value));
   for (const ExportTarget &target : request.targets)
     signature.targets.push_back({target.name, getTargetFeatures(target.name)});
   if (auto identity = getBuildIdentity())
     signature.producer = "metaops " + *identity;
   signature.keys = request.keys;
-  return signature;
 }
 
 /// Writes a file so that nobody sees a part of it.
@@ -191,9 +295,13 @@ TargetCode SessionImpl::compileFor(const ExportTarget &target,
                                    llvm::ArrayRef<std::string> lines) {
   Compiler &backend = *(settings.useInterpreter ? programs.getInterpreter()
                                                 : programs.getCompiler());
-  auto code = backend.compileFor(target.name, bytecode, lines,
-                                 getOptions(target, settings.options),
-                                 waiter.getStopCheck());
+  KernelTools *tools = backend.getTools();
+  if (!tools)
+    fail(ErrorKind::Runtime, "the interpreter has no code to export; set the "
+                             "flag backend to compiled");
+  auto code = tools->compileFor(target.name, bytecode, lines,
+                                getOptions(target, settings.options),
+                                waiter.getStopCheck());
   if (!code && code.errorIsA<Interrupted>()) {
     llvm::consumeError(code.takeError());
     fail(ErrorKind::Interrupted, "interrupted while a program was compiled");
@@ -202,12 +310,13 @@ TargetCode SessionImpl::compileFor(const ExportTarget &target,
 }
 
 SuppliedCode SessionImpl::compileIR(const ProgramSignature &signature,
+                                    const FunctionSignature &function,
                                     llvm::StringRef ir) {
   std::string target = findHostTarget();
   if (target.empty())
     fail(ErrorKind::Value, "this processor is of no kind that program files "
                            "are compiled for");
-  auto bytecode = readExportedIR(ir, signature);
+  auto bytecode = readExportedIR(ir, signature, function);
   if (!bytecode)
     fail(ErrorKind::Value,
          "the IR of the program file: " + llvm::toString(bytecode.takeError()));
@@ -215,31 +324,86 @@ SuppliedCode SessionImpl::compileIR(const ProgramSignature &signature,
   return {target, std::move(code.program), std::move(code.image)};
 }
 
-void SessionImpl::exportProgram(const ExportRequest &request,
-                                llvm::StringRef path) {
-  flushUpdates();
-  checkInputs(request);
-  computeConstants(request);
-  Slice slice = traceExport(request);
-  std::string bytecode = writeSlice(graph, slice);
-  ProgramFileContents contents;
-  contents.signature = describeExport(request, slice);
+CompiledFunction
+SessionImpl::compileExport(Graph &ofTrace, const Slice &slice,
+                           llvm::ArrayRef<ExportTarget> targets) {
+  std::string bytecode = writeSlice(ofTrace, slice);
   std::vector<std::string> lines;
   for (Node *node : slice.ops)
     lines.push_back(formatLine(node->op->getLoc()));
-  std::vector<TargetCode> codes;
-  for (const ExportTarget &target : request.targets)
-    codes.push_back(compileFor(target, bytecode, lines));
-  for (const TargetCode &code : codes)
-    contents.code.push_back({code.program, code.image});
-  std::string ir = check(writeExportedIR(bytecode, lines));
-  contents.ir = ir;
-  waiter.drainInside();
-  for (Node *leaf : llvm::drop_begin(slice.leaves, request.inputs.size())) {
-    BufferRef buffer = memory.bufferOf(leaf);
+  CompiledFunction compiled;
+  for (const ExportTarget &target : targets)
+    compiled.code.push_back(compileFor(target, bytecode, lines));
+  compiled.ir = check(writeExportedIR(bytecode, lines));
+  return compiled;
+}
+
+/// Adds the weights that a function reads to its signature.
+static void addWeights(const ExportTrace &traced, Weights &weights,
+                       FunctionSignature &signature) {
+  llvm::ArrayRef<Node *> leaves = traced.getSlice().leaves;
+  for (Node *leaf : leaves.drop_front(traced.getNumInputs()))
+    signature.arguments.push_back(weights.add(traced.getSource(leaf)));
+}
+
+/// Adds what a function's state begins with.
+static void addState(const ExportedFunction &function, Recorder &recorder,
+                     Weights &weights) {
+  for (unsigned number : function.state) {
+    const auto &[name, var] = function.arguments[number];
+    weights.add(name, var->getNode());
+  }
+  if (!function.drawsFromState || function.recorded->getNumDrawn() == 0)
+    return;
+  weights.add(kRandomKey, recorder.randomKey());
+  weights.add(kRandomCounter, recorder.randomCounter(0));
+}
+
+void SessionImpl::exportProgram(const std::shared_ptr<RecordingSession> &own,
+                                const ExportRequest &request,
+                                llvm::StringRef path) {
+  flushUpdates();
+  Weights weights(request.weights);
+  ProgramFileContents contents;
+  // They have leaves that are weights.
+  std::vector<std::unique_ptr<ExportTrace>> traces;
+  std::vector<CompiledFunction> compiled;
+  for (const ExportedFunction &function : request.functions) {
+    traces.push_back(std::make_unique<ExportTrace>(own, function));
+    const ExportTrace &traced = *traces.back();
+    contents.signature.functions.push_back(traced.describe());
+    addState(function, recorder, weights);
+    addWeights(traced, weights, contents.signature.functions.back());
+    compiled.push_back(
+        compileExport(traced.getGraph(), traced.getSlice(), request.targets));
+  }
+  describe(request, weights, contents.signature);
+  for (const CompiledFunction &function : compiled) {
+    auto &written = contents.functions.emplace_back();
+    written.ir = function.ir;
+    for (const TargetCode &code : function.code)
+      written.code.push_back({code.program, code.image});
+  }
+  computeWeights(llvm::to_vector(llvm::make_second_range(weights.list())));
+  for (const auto &[name, value] : weights.list()) {
+    BufferRef buffer = memory.bufferOf(value);
     contents.weights.push_back(
         {static_cast<const char *>(buffer->data()),
-         static_cast<size_t>(countBytes(leaf->shape(), leaf->dtype))});
+         static_cast<size_t>(getNumBytes(value->shape(), value->dtype))});
   }
   writeWhole(contents, path);
+}
+
+void SessionImpl::computeWeights(llvm::ArrayRef<Node *> values) {
+  llvm::SmallSetVector<Node *, 8> missing;
+  for (Node *value : values) {
+    if (value->isDonated)
+      failOverwritten(value);
+    if (!value->isLeaf())
+      missing.insert(value);
+  }
+  // Alone: what asking computes along might be an output.
+  if (!missing.empty())
+    runner.compute(missing.getArrayRef(), RunKind::Initial);
+  waiter.drainInside();
 }

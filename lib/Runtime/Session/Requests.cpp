@@ -20,10 +20,6 @@
 
 using namespace metaops;
 
-void SessionImpl::sync(llvm::ArrayRef<const Var *> vars) {
-  syncNodes(getNodes(vars));
-}
-
 /// The caller will wait for these values, which are there or on their way.
 void SessionImpl::ask(llvm::ArrayRef<Node *> nodes) {
   launcher.resumeFor(nodes);
@@ -49,7 +45,7 @@ bool SessionImpl::belongsToUpdates(llvm::ArrayRef<Node *> asked) {
   return belongs;
 }
 
-void SessionImpl::syncNodes(llvm::ArrayRef<Node *> asked) {
+void SessionImpl::sync(llvm::ArrayRef<Node *> asked) {
   if (belongsToUpdates(asked))
     flushUpdates(asked);
   runner.compute(asked, RunKind::Asked);
@@ -61,22 +57,28 @@ void SessionImpl::syncAll() {
   flushUpdates();
   std::vector<Node *> held = graph.getWaiting();
   llvm::erase_if(held, [](Node *node) { return node->vars == 0; });
-  syncNodes(held);
+  sync(held);
   launcher.resume([](Ticket) { return true; });
   for (const std::unique_ptr<Device> &each : devices.getMade())
     asked.add(each->getQueue().getLast());
 }
 
-TensorData SessionImpl::getData(const Var &var) {
-  Node *node = var.node;
+TensorData SessionImpl::getData(Node *node) {
   if (!node->isLeaf())
-    syncNodes(node);
+    sync(node);
   if (node->isDonated)
     failOverwritten(node);
   ask(node);
   TensorData data = transfers.read(node);
   asked.add(data.ready);
   return data;
+}
+
+void SessionImpl::prepareHeld(Node *node) {
+  if (!node->device)
+    node->device = &devices.getCurrent();
+  if (!settings.isLazy)
+    runEagerly(node);
 }
 
 void SessionImpl::runEagerly(Node *node) {
@@ -99,15 +101,12 @@ void SessionImpl::runEagerly(Node *node) {
 // Fetches
 //===----------------------------------------------------------------------===//
 
-uint64_t SessionImpl::fetch(llvm::ArrayRef<const Var *> vars) {
-  std::vector<Node *> nodes;
-  for (const Var *var : vars)
-    nodes.push_back(var->getNode());
+uint64_t SessionImpl::fetch(llvm::ArrayRef<Node *> nodes) {
   // Taking a number's memory may be refused: now, and not when all is done.
   for (Node *node : nodes)
     if (node->isScalar)
       memory.bufferOf(node);
-  uint64_t identity = fetches.add(std::move(nodes));
+  uint64_t identity = fetches.add(nodes.vec());
   runner.completeFetches();
   return identity;
 }

@@ -6,161 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Runtime/Export/LoadedProgram.h"
 #include "MetaOps/Runtime/Session/SessionImpl.h"
-
-#include "MetaOps/Runtime/Recording/Derivatives.h"
-#include "MetaOps/Runtime/Recording/Targets.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/ScopeExit.h"
-
-#include <exception>
 
 using namespace mlir;
 using namespace metaops;
-
-//===----------------------------------------------------------------------===//
-// Var
-//===----------------------------------------------------------------------===//
-
-Var::Var(std::shared_ptr<Session> owner, Node *node)
-    : session(std::move(owner)), node(node), type(node->type()),
-      elementType(node->dtype), firstOrder(node->order) {}
-
-void Var::rebind(Var &&other) {
-  std::vector<NodeRef> values = std::move(former);
-  // Those that are gone are looked for when the list would grow.
-  if (values.size() == values.capacity())
-    llvm::erase_if(values, [](const NodeRef &value) { return !value.get(); });
-  if (node && isFloat(elementType))
-    values.emplace_back(node);
-  uint64_t first = node ? firstOrder : other.firstOrder;
-  *this = std::move(other);
-  former = std::move(values);
-  firstOrder = first;
-}
-
-Var::~Var() {
-  if (node)
-    session->dropLater(node);
-}
-
-Var SessionImpl::makeVar(Node *node) {
-  graph.retainVar(node);
-  return Var(shared_from_this(), node);
-}
-
-Var SessionImpl::wrap(Node *node) {
-  node = recorder.applyStop(node);
-  if (!node->device)
-    node->device = &devices.getCurrent();
-  if (!settings.isLazy)
-    runEagerly(node);
-  return makeVar(node);
-}
-
-std::vector<Var> SessionImpl::wrapAll(llvm::ArrayRef<Node *> nodes) {
-  // Where operators run at once, the first may be all that is kept.
-  llvm::for_each(nodes, [&](Node *node) { graph.pin(node); });
-  llvm::scope_exit unpin(
-      [&] { llvm::for_each(nodes, [&](Node *node) { graph.unpin(node); }); });
-  std::vector<Var> vars;
-  for (Node *node : nodes)
-    vars.push_back(wrap(node));
-  return vars;
-}
-
-std::vector<Var> SessionImpl::wrapResults(Node *first) {
-  return wrapAll(llvm::to_vector<2>(resultsOf(first)));
-}
-
-void SessionImpl::assign(Var &x, Node *value) {
-  x.node->wasRebound = true;
-  x.rebind(wrap(value));
-}
-
-void SessionImpl::setItem(Var &x, llvm::ArrayRef<IndexItem> items,
-                          Operand value) {
-  Node *replaced = recorder.replaceItem(x.node, items, value);
-  if (replaced != x.node)
-    assign(x, replaced);
-}
-
-void SessionImpl::dropLater(Node *node) {
-  // Another thread may have held the lock when the process was forked.
-  if (forkMark.isChild())
-    return;
-  dropped.add(node);
-}
-
-//===----------------------------------------------------------------------===//
-// Derivatives
-//===----------------------------------------------------------------------===//
-
-SessionImpl::KeptTargets::KeptTargets(Graph &graph,
-                                      llvm::ArrayRef<Node *> values)
-    : graph(graph) {
-  for (Node *value : values) {
-    if (value->vars > 0 || value->isReplaced)
-      continue;
-    graph.setReplaced(value, true);
-    kept.emplace_back(value);
-  }
-}
-
-SessionImpl::KeptTargets::~KeptTargets() {
-  for (const NodeRef &ref : kept)
-    if (Node *value = ref.get())
-      graph.setReplaced(value, false);
-}
-
-void SessionImpl::prepareTargets(llvm::ArrayRef<Node *> targets) {
-  // Fresh parameters have to be there for the first iteration to be the same
-  // program as the next ones.
-  computeInitialValues(targets);
-  computeReplacements(targets);
-}
-
-std::vector<Var> SessionImpl::grad(const Var &loss,
-                                   llvm::ArrayRef<const Var *> targets,
-                                   UnusedTargets unused) {
-  Derivatives derivatives(recorder, settings.historyBytes);
-  derivatives.checkGrad(loss.node, getNodes(targets));
-  Targets found(graph, loss.node, targets);
-  derivatives.checkUsed("grad", loss.node, found, unused);
-  llvm::SmallVector<Node *> nodes;
-  for (auto [node, isUsed] :
-       llvm::zip_equal(found.getValues(), found.areUsed()))
-    if (isUsed || unused != UnusedTargets::Empty)
-      nodes.push_back(node);
-  if (nodes.empty())
-    return std::vector<Var>(targets.size());
-  KeptTargets keep(graph, nodes);
-  prepareTargets(nodes);
-  std::vector<Var> gradients = wrapAll(derivatives.grad(loss.node, nodes));
-  if (unused != UnusedTargets::Empty)
-    return gradients;
-  std::vector<Var> byTarget(targets.size());
-  auto next = gradients.begin();
-  for (auto [gradient, isUsed] : llvm::zip_equal(byTarget, found.areUsed()))
-    if (isUsed)
-      gradient = std::move(*next++);
-  return byTarget;
-}
-
-std::vector<Var> SessionImpl::jvp(llvm::ArrayRef<const Var *> outputs,
-                                  llvm::ArrayRef<const Var *> inputs,
-                                  llvm::ArrayRef<const Var *> tangents) {
-  Derivatives derivatives(recorder, settings.historyBytes);
-  llvm::SmallVector<Node *> moved = getNodes(outputs),
-                            directions = getNodes(tangents);
-  derivatives.checkJvp(moved, getNodes(inputs), directions);
-  Targets found(graph, moved, inputs);
-  derivatives.checkUsed("jvp", moved, found, UnusedTargets::Zero);
-  llvm::ArrayRef<Node *> moving = found.getValues();
-  KeptTargets keep(graph, moving);
-  prepareTargets(moving);
-  return wrapAll(derivatives.jvp(moved, moving, directions));
-}
 
 //===----------------------------------------------------------------------===//
 // Life and scope
@@ -168,9 +19,14 @@ std::vector<Var> SessionImpl::jvp(llvm::ArrayRef<const Var *> outputs,
 
 std::shared_ptr<Session> Session::create(std::shared_ptr<Compiler> compiler,
                                          std::vector<DeviceKind> moreKinds) {
-  return std::make_shared<SessionImpl>(std::move(compiler),
-                                       std::move(moreKinds));
+  return std::shared_ptr<Session>(new Session(std::make_unique<SessionImpl>(
+      std::move(compiler), std::move(moreKinds))));
 }
+
+Session::Session(std::unique_ptr<SessionImpl> parts)
+    : RecordingSession(parts->recorder), impl(std::move(parts)) {}
+
+Session::~Session() = default;
 
 /// Processors, the interpreter, and others.
 static std::vector<DeviceKind>
@@ -202,6 +58,7 @@ SessionImpl::SessionImpl(std::shared_ptr<Compiler> compiler,
   graph.findDevice = [this](llvm::StringRef name) {
     return devices.find(name);
   };
+  graph.setHistoryBound(settings.historyBytes);
   settings.hasCompiler = programs.getCompiler() != nullptr;
   settings.useInterpreter = !settings.hasCompiler;
   graph.onUpdateErased = [this](Node *node) { updates.remove(node); };
@@ -210,15 +67,7 @@ SessionImpl::SessionImpl(std::shared_ptr<Compiler> compiler,
 SessionImpl::~SessionImpl() {
   // Of no device while another one may wait for it.
   if (!forkMark.isChild())
-    drain(nullptr);
-}
-
-void SessionImpl::checkProcess() const {
-  if (forkMark.isChild())
-    fail(ErrorKind::Runtime,
-         "this process was forked from the one that made the session, which "
-         "cannot be used here; start the process afresh (multiprocessing's "
-         "'spawn'), or use NumPy only in it");
+    waiter.drain(nullptr);
 }
 
 void SessionImpl::enter() {
@@ -248,57 +97,12 @@ void SessionImpl::leave(bool failed) {
   }
   // An operator is a program there: what a step needs is no loop's past.
   if (settings.isLazy)
-    graph.boundHistories(settings.historyBytes);
-}
-
-SessionScope::SessionScope(Session &session)
-    : SessionScope(session, (session.checkProcess(), session.getMutex().lock(),
-                             std::adopt_lock)) {}
-
-SessionScope::SessionScope(Session &session, std::adopt_lock_t)
-    : lock(session.getMutex(), std::adopt_lock), session(session),
-      exceptions(std::uncaught_exceptions()) {
-  session.enter();
-}
-
-SessionScope::~SessionScope() {
-  session.leave(std::uncaught_exceptions() > exceptions);
-}
-
-//===----------------------------------------------------------------------===//
-// Devices
-//===----------------------------------------------------------------------===//
-
-Device &SessionImpl::getDevice(llvm::StringRef name) {
-  if (Device *found = devices.find(name))
-    return *found;
-  fail(ErrorKind::Value, "there is no device '" + name + "'; there are " +
-                             devices.describeNames());
-}
-
-Var SessionImpl::give(DType dtype, llvm::ArrayRef<int64_t> shape,
-                      BufferRef buffer) {
-  return wrap(
-      recorder.buffer(dtype, shape, transfers.bringOver(std::move(buffer))));
-}
-
-Node *SessionImpl::transfer(Node *node, Device &to) {
-  if (!node->device)
-    node->device = &devices.getCurrent();
-  return node->device == &to
-             ? node
-             : recorder.transfer(node, node->device->getName(), to.getName());
+    graph.boundHistories();
 }
 
 //===----------------------------------------------------------------------===//
 // Settings
 //===----------------------------------------------------------------------===//
-
-Settings SessionImpl::getSettings() const {
-  Settings result = settings;
-  result.memoryLimit = devices.getCurrent().getMemory().getStatistics().limit;
-  return result;
-}
 
 void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
   Settings changed = settings;
@@ -324,14 +128,191 @@ void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
     break;
   }
   settings = std::move(changed);
+  graph.setHistoryBound(settings.historyBytes);
 }
 
 //===----------------------------------------------------------------------===//
-// Reports
+// Recording
 //===----------------------------------------------------------------------===//
 
-std::shared_ptr<const RunRecord> SessionImpl::getLastRun() const {
-  if (!runner.getLastRun())
+std::timed_mutex &Session::getMutex() { return impl->mutex; }
+
+void Session::checkProcess() const {
+  if (impl->forkMark.isChild())
+    fail(ErrorKind::Runtime,
+         "this process was forked from the one that made the session, which "
+         "cannot be used here; start the process afresh (multiprocessing's "
+         "'spawn'), or use NumPy only in it");
+}
+
+void Session::enter() { impl->enter(); }
+
+void Session::leave(bool failed) { impl->leave(failed); }
+
+void Session::dropLater(Node *node) {
+  // Another thread may have held the lock when the process was forked.
+  if (!impl->forkMark.isChild())
+    impl->dropped.add(node);
+}
+
+void Session::prepareHeld(Node *node) { impl->prepareHeld(node); }
+
+void Session::prepareTargets(llvm::ArrayRef<Node *>,
+                             llvm::ArrayRef<Node *> targets) {
+  // Fresh parameters have to be there for the first iteration to be the same
+  // program as the next ones.
+  impl->computeInitialValues(targets);
+  impl->computeReplacements(targets);
+}
+
+void Session::update(Var &x, Operand value) {
+  checkOwn(&x);
+  if (!value.isNumber())
+    checkUpdate(x, *value.getNode());
+  assign(x, impl->update(x, value));
+}
+
+Device &Session::getDevice(llvm::StringRef name) {
+  if (Device *found = impl->devices.find(name))
+    return *found;
+  fail(ErrorKind::Value, "there is no device '" + name + "'; there are " +
+                             impl->devices.describeNames());
+}
+
+Device &Session::getDevice() { return impl->devices.getCurrent(); }
+
+void Session::setDevice(Device &device) { impl->devices.setCurrent(device); }
+
+Node *Session::transfer(Node *node, Device &to) {
+  if (!node->device)
+    node->device = &impl->devices.getCurrent();
+  return node->device == &to ? node
+                             : impl->recorder.transfer(
+                                   node, node->device->getName(), to.getName());
+}
+
+Var Session::give(DType dtype, llvm::ArrayRef<int64_t> shape,
+                  BufferRef buffer) {
+  return wrap(impl->recorder.buffer(
+      dtype, shape, impl->transfers.bringOver(std::move(buffer))));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+mlir::MLIRContext *Session::getContext() { return &impl->context; }
+
+Settings Session::getSettings() const {
+  Settings result = impl->settings;
+  result.memoryLimit =
+      impl->devices.getCurrent().getMemory().getStatistics().limit;
+  return result;
+}
+
+bool Session::isLazy() const { return impl->settings.isLazy; }
+
+void Session::setFlag(llvm::StringRef name, const FlagValue &value) {
+  impl->setFlag(name, value);
+}
+
+void Session::prepareUpdates(llvm::ArrayRef<const Var *> vars) {
+  checkOwn(vars);
+  impl->prepareUpdates(getNodes(vars));
+}
+
+bool Session::hasUpdates() const { return !impl->updates.empty(); }
+
+void Session::watchUpdates(StepOutcomeRef outcome) {
+  impl->updates.watch(std::move(outcome));
+}
+
+void Session::sync(llvm::ArrayRef<const Var *> vars) {
+  checkOwn(vars);
+  impl->sync(getNodes(vars));
+}
+
+void Session::syncAll() { impl->syncAll(); }
+
+TensorData Session::getData(const Var &var) {
+  checkOwn(&var);
+  return impl->getData(var.getNode());
+}
+
+const Tickets &Session::getAsked() const { return impl->asked; }
+
+void Session::wait(const Tickets &tickets, StopCheck shouldStop) {
+  impl->waiter.wait(tickets, shouldStop);
+}
+
+void Session::wait(const TensorData &data, StopCheck shouldStop) {
+  impl->waiter.wait(data, shouldStop);
+}
+
+bool Session::wasStopped(const TensorData &data) const {
+  return impl->suspended.wasStopped(data.ready);
+}
+
+void Session::waitForRoom(StopCheck shouldStop) {
+  impl->waiter.waitForRoom(shouldStop);
+}
+
+bool Session::drain(StopCheck shouldStop) {
+  return impl->waiter.drain(shouldStop);
+}
+
+void Session::cancel() { impl->waiter.cancel(); }
+
+void Session::throwFailure() { impl->waiter.throwFailure(); }
+
+void Session::setStopCheck(std::function<bool()> check) {
+  impl->waiter.setStopCheck(std::move(check));
+}
+
+uint64_t Session::fetch(llvm::ArrayRef<const Var *> vars) {
+  checkOwn(vars);
+  return impl->fetch(getNodes(vars));
+}
+
+std::vector<CompletedFetch> Session::takeCompletedFetches() {
+  return impl->fetches.takeCompleted();
+}
+
+bool Session::refresh(CompletedFetch &fetch) {
+  return impl->fetches.refresh(fetch);
+}
+
+std::shared_ptr<const RunRecord> Session::getLastRun() const {
+  if (!impl->runner.getLastRun())
     fail(ErrorKind::Runtime, "no program has run yet");
-  return runner.getLastRun();
+  return impl->runner.getLastRun();
+}
+
+std::vector<std::string> Session::takeWarnings() {
+  return impl->programs.takeWarnings();
+}
+
+void Session::setListener(std::shared_ptr<RunListener> newListener) {
+  impl->launcher.setListener(std::move(newListener));
+}
+
+void Session::dropPacked() { impl->programs.dropPacked(/*isShort=*/true); }
+
+void Session::exportProgram(const ExportRequest &request,
+                            llvm::StringRef path) {
+  impl->exportProgram(shared_from_this(), request, path);
+}
+
+SuppliedCode Session::compileIR(const ProgramSignature &signature,
+                                const FunctionSignature &function,
+                                llvm::StringRef ir) {
+  return impl->compileIR(signature, function, ir);
+}
+
+Devices &Session::getDevices() { return impl->devices; }
+
+Allocator &Session::getHostMemory() { return impl->transfers.getHostMemory(); }
+
+void Session::resetPeak() {
+  impl->devices.getCurrent().getMemory().resetPeak();
 }

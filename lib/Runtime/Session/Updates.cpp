@@ -38,34 +38,17 @@
 using namespace mlir;
 using namespace metaops;
 
-static void checkUpdate(const Var &x, const Node &value) {
-  if (x.shape() != value.shape())
-    fail(ErrorKind::Value,
-         "update: the value has shape " + formatShape(value.shape()) +
-             ", expected the Var's shape " + formatShape(x.shape()));
-  if (x.dtype() != value.dtype)
-    fail(ErrorKind::Type, "update: the value is " + nameOf(value.dtype) +
-                              ", expected the Var's " + nameOf(x.dtype()));
-  const Device *on = x.getNode()->device;
-  if (value.device && value.device != on)
-    fail(ErrorKind::Value, "update: the value is on " +
-                               value.device->getName() +
-                               ", expected the Var's device " + on->getName());
-}
-
-void SessionImpl::update(Var &x, Operand value) {
-  if (!value.isNumber())
-    checkUpdate(x, *value.getNode());
-  if (updates.precede(x.node) || isOfNextStep(x, value))
+Node *SessionImpl::update(const Var &x, Operand value) {
+  if (updates.precede(x.getNode()) || isOfNextStep(x, value))
     flushUpdates();
-  computeInitialValues(x.node);
+  computeInitialValues(x.getNode());
   releaseFormer(x.getFormer().take_back(x.getFormer().empty() ? 0 : 1));
   Node *updated = recorder.stopGrad(
       value.isNumber() ? recorder.full(x.shape(), value, x.dtype())
                        : value.getNode());
-  updated->device = x.node->device;
-  updates.add(graph, updated, x.node);
-  assign(x, updated);
+  updated->device = x.getNode()->device;
+  updates.add(graph, updated, x.getNode());
+  return updated;
 }
 
 /// Gradients by the values are not asked for any more.
@@ -81,8 +64,14 @@ void SessionImpl::releaseFormer(llvm::ArrayRef<NodeRef> values) {
 /// what was asked for then.
 bool SessionImpl::isOfNextStep(const Var &x, Operand value) const {
   return flushedForAsked && !value.isNumber() &&
-         updates.precede(value.getNode()) && x.node->generation > 0 &&
-         x.node->generation == updates.getFlushes();
+         updates.precede(value.getNode()) && x.getNode()->generation > 0 &&
+         x.getNode()->generation == updates.getFlushes();
+}
+
+void SessionImpl::prepareUpdates(llvm::ArrayRef<Node *> targets) {
+  if (llvm::any_of(targets, [&](Node *node) { return updates.precede(node); }))
+    flushUpdates();
+  computeInitialValues(targets);
 }
 
 void SessionImpl::flushUpdates(llvm::ArrayRef<Node *> along) {

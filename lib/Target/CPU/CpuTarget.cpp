@@ -11,6 +11,7 @@
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/CPU/Neighbours.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/VerifyCpuKernel.h"
 #include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,13 +35,22 @@ void CpuTarget::print(raw_ostream &os) const {
 // Schedules
 //===----------------------------------------------------------------------===//
 
-/// Packs, copies and joins for the caches of a processor.
-static void addJoins(OpPassManager &main, const Processor &processor,
-                     bool report) {
+/// Packs what contractions read, and schedules them.
+static void addContractions(OpPassManager &main, const Processor &processor,
+                            bool packs, bool report) {
   PackOperandsPassOptions pack;
   pack.processor = processor;
   pack.report = report;
-  main.addPass(createPackOperandsPass(pack));
+  if (packs)
+    main.addPass(createPackOperandsPass(pack));
+  ScheduleContractionsPassOptions schedule;
+  schedule.processor = processor;
+  main.addPass(createScheduleContractionsPass(schedule));
+}
+
+/// Copies and joins for the caches of a processor.
+static void addJoins(OpPassManager &main, const Processor &processor,
+                     bool report) {
   AttachPanelsPassOptions attach;
   attach.processor = processor;
   attach.report = report;
@@ -76,6 +86,7 @@ void CpuTarget::addSchedules(OpPassManager &pm,
   main.addPass(createGatherScattersPass(gather));
   main.addPass(createPitchPartsPass());
   main.addPass(createMarkGrowingPass());
+  addContractions(main, processor, request.joins, request.report);
   if (request.joins)
     addJoins(main, processor, request.report);
   SchedulePassOptions schedule;
@@ -83,6 +94,14 @@ void CpuTarget::addSchedules(OpPassManager &pm,
   schedule.file = request.file;
   schedule.text = request.text;
   pm.addPass(createSchedulePass(schedule));
+}
+
+void CpuTarget::addPlannedSchedules(OpPassManager &pm) const {
+  pm.addPass(createKeepInCachesPass());
+}
+
+LogicalResult CpuTarget::verify(KernelOp kernel) const {
+  return verifyCpuKernel(kernel);
 }
 
 bool CpuTarget::owns(ScheduleAttr schedule) const {

@@ -14,6 +14,7 @@
 #include "MetaOps/Transforms/Schedule/GPU/DescribeGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuNeighbours.h"
 #include "MetaOps/Transforms/Schedule/GPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/GPU/VerifyGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -75,6 +76,10 @@ void NvgpuTarget::addSchedules(OpPassManager &pm,
   schedule.file = request.file;
   schedule.text = request.text;
   pm.addPass(createScheduleGpuPass(schedule));
+}
+
+LogicalResult NvgpuTarget::verify(KernelOp kernel) const {
+  return verifyGpuKernel(kernel, *options.chip);
 }
 
 bool NvgpuTarget::owns(ScheduleAttr schedule) const {

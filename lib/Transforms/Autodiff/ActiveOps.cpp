@@ -19,6 +19,7 @@
 #include "ActiveOps.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "RegionDerivatives.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -28,6 +29,10 @@ using namespace mlir::metaop;
 bool metaop::isFloatTensor(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && isa<FloatType>(type.getElementType());
+}
+
+SmallVector<Value> metaop::keepFloats(ValueRange values) {
+  return llvm::to_vector(llvm::make_filter_range(values, isFloatTensor));
 }
 
 llvm::Error metaop::checkValues(GivenValues outputs, GivenValues inputs,
@@ -62,22 +67,25 @@ collect(ArrayRef<Value> outputs,
         llvm::function_ref<Operation *(Value)> getPassage) {
   struct Frame {
     Operation *op;
-    unsigned nextOperand;
+    SmallVector<Value> inputs;
   };
   SmallVector<Operation *> order;
   llvm::DenseSet<Operation *> seen;
   SmallVector<Frame> stack;
   auto enter = [&](Value value) {
     Operation *op = getPassage(value);
-    if (op && seen.insert(op).second)
-      stack.push_back({op, 0});
+    if (op && seen.insert(op).second) {
+      SmallVector<Value> inputs = getInputs(op);
+      std::reverse(inputs.begin(), inputs.end());
+      stack.push_back({op, std::move(inputs)});
+    }
   };
   for (Value output : outputs) {
     enter(output);
     while (!stack.empty()) {
       Frame &top = stack.back();
-      if (top.nextOperand < top.op->getNumOperands()) {
-        enter(top.op->getOperand(top.nextOperand++));
+      if (!top.inputs.empty()) {
+        enter(top.inputs.pop_back_val());
         continue;
       }
       order.push_back(top.op);
@@ -94,14 +102,13 @@ ActiveOps::ActiveOps(Block *block, ArrayRef<Value> outputs,
   order = collect(outputs, [&](Value value) -> Operation * {
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != block || !isFloatTensor(value) ||
-        !isa<DifferentiableOpInterface>(op) || (isStopped && isStopped(op)))
+        !hasDerivatives(op) || (isStopped && isStopped(op)))
       return nullptr;
     return op;
   });
   llvm::erase_if(order, [&](Operation *op) {
-    bool depends = llvm::any_of(op->getOperands(), [&](Value operand) {
-      return values.contains(operand);
-    });
+    bool depends = llvm::any_of(
+        getInputs(op), [&](Value input) { return values.contains(input); });
     if (depends)
       for (Value result : op->getResults())
         if (isFloatTensor(result))

@@ -19,6 +19,9 @@ namespace mlir::metaop {
 
 bool isFloatTensor(Value value);
 
+/// Returns those of the values that are tensors of floats.
+SmallVector<Value> keepFloats(ValueRange values);
+
 /// Values that a caller gives, and what messages call one of them.
 struct GivenValues {
   ArrayRef<Value> values;

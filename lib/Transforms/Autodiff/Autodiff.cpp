@@ -21,7 +21,9 @@
 #include "Contributions.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
+#include "RegionDerivatives.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -42,7 +44,8 @@ public:
 
 private:
   Value getCotangent(Value value);
-  void propagate(DifferentiableOpInterface op);
+  void propagate(Operation *op);
+  void propagateIntoRegions(Operation *op, ArrayRef<Value> ofResults);
 
   OpBuilder &builder;
   ActiveOps active;
@@ -62,7 +65,19 @@ Value ReverseMode::getCotangent(Value value) {
   return sum;
 }
 
-void ReverseMode::propagate(DifferentiableOpInterface op) {
+void ReverseMode::propagateIntoRegions(Operation *op,
+                                       ArrayRef<Value> ofResults) {
+  llvm::SmallSetVector<Value, 8> inputs;
+  for (Value input : getInputs(op))
+    if (isFloatTensor(input) && active.values.contains(input))
+      inputs.insert(input);
+  SmallVector<Value> gradients =
+      differentiateRegions(builder, op, ofResults, inputs.getArrayRef());
+  for (auto [input, gradient] : llvm::zip_equal(inputs, gradients))
+    contributions[input].push_back({gradient, SliceOp(), op->getLoc()});
+}
+
+void ReverseMode::propagate(Operation *op) {
   SmallVector<Value> ofResults;
   for (Value result : op->getResults())
     ofResults.push_back(getCotangent(result));
@@ -70,20 +85,22 @@ void ReverseMode::propagate(DifferentiableOpInterface op) {
     return;
   for (auto [cotangent, result] : llvm::zip(ofResults, op->getResults()))
     if (!cotangent && isFloatTensor(result))
-      cotangent = splatLike(builder, op.getLoc(), result, 0.0);
+      cotangent = splatLike(builder, op->getLoc(), result, 0.0);
+  if (op->getNumRegions() > 0)
+    return propagateIntoRegions(op, ofResults);
 
   // What a slice contributes is a window, to be put together with others.
-  if (auto slice = dyn_cast<SliceOp>(op.getOperation());
-      slice && isWindow(slice)) {
+  if (auto slice = dyn_cast<SliceOp>(op); slice && isWindow(slice)) {
     if (active.values.contains(slice.getSource()))
       contributions[slice.getSource()].push_back(
-          {ofResults.front(), slice, op.getLoc()});
+          {ofResults.front(), slice, op->getLoc()});
     return;
   }
-  SmallVector<Value> ofOperands = op.vjp(builder, ofResults);
+  SmallVector<Value> ofOperands =
+      cast<DifferentiableOpInterface>(op).vjp(builder, ofResults);
   for (auto [cotangent, operand] : llvm::zip(ofOperands, op->getOperands()))
     if (cotangent && active.values.contains(operand))
-      contributions[operand].push_back({cotangent, SliceOp(), op.getLoc()});
+      contributions[operand].push_back({cotangent, SliceOp(), op->getLoc()});
 }
 
 SmallVector<Value> ReverseMode::run(ArrayRef<Value> outputs,
@@ -93,7 +110,7 @@ SmallVector<Value> ReverseMode::run(ArrayRef<Value> outputs,
     if (active.values.contains(output))
       contributions[output].push_back({seed, SliceOp(), output.getLoc()});
   for (Operation *op : llvm::reverse(active.order))
-    propagate(cast<DifferentiableOpInterface>(op));
+    propagate(op);
 
   SmallVector<Value> gradients;
   for (Value target : targets) {

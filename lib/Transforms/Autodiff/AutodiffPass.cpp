@@ -14,6 +14,7 @@
 
 #include "ActiveOps.h"
 #include "FunctionParts.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
@@ -33,6 +34,10 @@ static FailureOr<func::ReturnOp> getReturnOfOne(func::FuncOp function) {
   FailureOr<func::ReturnOp> exit = getReturn(function);
   if (failed(exit))
     return failure();
+  if (Operation *loop = findUnboundedLoop(function))
+    return loop->emitOpError("has no derivatives in reverse mode: expected "
+                             "loops of a known number of trips, such as "
+                             "`metaop.scan`");
   if (exit->getNumOperands() != 1 || !isFloatTensor(exit->getOperand(0)))
     return function.emitError()
            << "expected one tensor of floats as result to differentiate, but "

@@ -79,7 +79,7 @@ void Sum::insert(const Contribution &contribution) {
   if (!sum)
     sum = splatLike(builder, contribution.loc, value, 0.0);
   SliceOp window = contribution.window;
-  sum = InsertOp::create(builder, contribution.loc, InsertKind::Add,
+  sum = InsertOp::create(builder, contribution.loc, Combiner::Add,
                          contribution.cotangent, sum, window.getStarts());
 }
 

@@ -17,6 +17,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "RegionDerivatives.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -43,14 +44,15 @@ metaop::pushForward(OpBuilder &builder, ArrayRef<Value> outputs,
   for (auto [input, tangent] : llvm::zip(inputs, tangents))
     add(input, tangent, input.getLoc());
   for (Operation *op : active.order) {
-    SmallVector<Value> ofOperands =
-        llvm::map_to_vector(op->getOperands(), [&](Value operand) {
-          return tangentOf.lookup(operand);
-        });
-    if (llvm::none_of(ofOperands, [](Value value) { return bool(value); }))
+    auto getTangent = [&](Value value) { return tangentOf.lookup(value); };
+    SmallVector<Value> ofInputs =
+        llvm::map_to_vector(getInputs(op), getTangent);
+    if (llvm::none_of(ofInputs, [](Value value) { return bool(value); }))
       continue;
     SmallVector<Value> ofResults =
-        cast<DifferentiableOpInterface>(op).jvp(builder, ofOperands);
+        op->getNumRegions() > 0
+            ? pushForwardRegions(builder, op, getTangent)
+            : cast<DifferentiableOpInterface>(op).jvp(builder, ofInputs);
     for (auto [result, tangent] : llvm::zip(op->getResults(), ofResults))
       if (tangent)
         add(result, tangent, op->getLoc());

@@ -9,7 +9,6 @@
 #include "FunctionParts.h"
 
 #include "ActiveOps.h"
-#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -54,9 +53,6 @@ FailureOr<func::ReturnOp> metaop::getReturn(func::FuncOp function) {
     return function.emitError()
            << "expected a body of one block to differentiate, but got "
            << function.getBody().getBlocks().size() << " blocks";
-  if (Operation *op = findControlFlow(function.getBody()))
-    return op->emitOpError("cannot be differentiated: expected a function "
-                           "without branches and loops");
   auto exit = dyn_cast<func::ReturnOp>(function.front().getTerminator());
   if (!exit)
     return function.emitError() << "expected the body to end in func.return";

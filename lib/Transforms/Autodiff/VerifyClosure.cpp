@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Looks at every operation of a function, and reports each one that is neither
-// of the metaop dialect nor one of the few that extents are made of.
+// of the metaop dialect, nor control flow, nor one of the few that extents are
+// made of.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #include "MetaOps/Transforms/Autodiff/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace mlir::metaop {
@@ -27,7 +29,9 @@ using namespace mlir::metaop;
 
 static bool isAllowed(Operation *op) {
   return isa_and_nonnull<MetaOpDialect>(op->getDialect()) ||
-         isa<func::ReturnOp, tensor::DimOp, arith::ConstantOp>(op);
+         isa<func::ReturnOp, tensor::DimOp, tensor::ExtractOp,
+             arith::ConstantOp, scf::ExecuteRegionOp, scf::ForOp, scf::IfOp,
+             scf::WhileOp, scf::ConditionOp, scf::YieldOp>(op);
 }
 
 namespace {

@@ -43,6 +43,7 @@
 #include "MetaOps/Transforms/Fusion/Partition.h"
 
 #include "MetaOps/Dialect/MetaOp/Analysis/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Fusion/GroupOrder.h"
@@ -101,11 +102,8 @@ private:
 
 static bool sumsHalves(const FusionNode &node) {
   auto reduce = dyn_cast<ReindexReduceOpInterface>(node.op);
-  if (!reduce || (reduce.getReduceKind() != ReduceKind::Add &&
-                  reduce.getReduceKind() != ReduceKind::Mul))
-    return false;
-  Type element = reduce.getSource().getType().getElementType();
-  return element.isF16() || element.isBF16();
+  return reduce && roundsHalves(reduce.getReduceKind(),
+                                reduce.getSource().getType().getElementType());
 }
 
 Partitioner::Partitioner(const FusionGraph &graph,

@@ -16,8 +16,10 @@
 // done, for another trip may come. Not so what is made in a trip.
 //
 // A loop's condition gives the values that its body and its results are other
-// names for. What the loop carries has memory of its own, but its first value
-// is the initial one, which so lives as long.
+// names for; the last carries of a scan are the arguments of its block. What
+// the loop carries has memory of its own, but its first value is the initial
+// one, which so lives as long. All rows that a scan reads live until it is
+// done, and those that it makes from its beginning on.
 //
 // A branch may yield what it does not make: a value of outside, or one that it
 // yields twice. Then the branch's result is chosen: it is where the yielded
@@ -50,6 +52,24 @@ SmallVector<Value> metaop::getMadeValues(Operation *step) {
   if (isa<RoutineOpInterface>(step))
     llvm::erase_if(values, [](Value value) { return value.use_empty(); });
   return values;
+}
+
+bool metaop::isLoop(Operation *op) { return isa<scf::WhileOp, ScanOp>(op); }
+
+Block::BlockArgListType metaop::getCarried(Operation *loop) {
+  if (auto scan = dyn_cast<ScanOp>(loop))
+    return scan.getRegionIterArgs();
+  return cast<scf::WhileOp>(loop).getBeforeArguments();
+}
+
+OperandRange metaop::getInitials(Operation *loop) {
+  if (auto scan = dyn_cast<ScanOp>(loop))
+    return scan.getInits();
+  return cast<scf::WhileOp>(loop).getInits();
+}
+
+MutableArrayRef<OpOperand> metaop::getNextValues(Operation *loop) {
+  return *cast<LoopLikeOpInterface>(loop).getYieldedValuesMutable();
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,16 +146,18 @@ LogicalResult Lives::verifyOp(Operation &op) const {
     return verifyCondition(&op, branch.getCondition());
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return verifyCondition(&op, loop.getConditionOp().getCondition());
-  if (isControlFlow(&op))
+  if (isControlFlow(&op) && !isa<ScanOp>(op))
     return op.emitOpError("is not decided by tensors: programs have scf.if, "
-                          "scf.while, and scf.for from and to numbers out of "
-                          "tensors, by a constant step of 1 or more");
+                          "metaop.scan, scf.while, and scf.for from and to "
+                          "numbers out of tensors, by a constant step of 1 or "
+                          "more");
   // Numbers, such as extents, take no memory.
   bool makesTensors =
       op.getNumResults() == 0 ||
       llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>);
-  if (makesTensors && !isStep(&op) &&
-      !isa<ViewOpInterface, func::ReturnOp, scf::YieldOp, scf::ConditionOp>(op))
+  if (makesTensors && !isStep(&op) && !isa<ScanOp>(op) &&
+      !isa<ViewOpInterface, func::ReturnOp, scf::YieldOp, scf::ConditionOp,
+           ScanYieldOp>(op))
     return op.emitOpError(
         "is neither a call, a view, a placement, a routine, a "
         "check of numbers nor the end of a program");
@@ -167,10 +189,14 @@ LogicalResult Lives::numberOp(Operation &op) {
       names[result] = value;
     }
   }
+  if (auto loop = dyn_cast<ScanOp>(op))
+    for (auto [argument, result] :
+         llvm::zip_equal(loop.getRegionIterArgs(), loop.getLastCarries()))
+      names[result] = argument;
   if (!isControlFlow(&op))
     return success();
   // The last check of a loop is that of its last trip.
-  if (isa<scf::WhileOp>(op) && lastCheck > getTime(&op))
+  if (isLoop(&op) && lastCheck > getTime(&op))
     lastCheck = numTimes;
   endTimes[&op] = numTimes++;
   return success();
@@ -201,15 +227,20 @@ LogicalResult Lives::noteReturned() {
 // Chosen results
 //===----------------------------------------------------------------------===//
 
-bool Lives::isMadeHere(OpOperand &yielded) const {
+/// Returns whether a step of the block that yields a value makes it, whole and
+/// in no memory of others.
+bool Lives::isOwn(OpOperand &yielded) const {
   Value root = getRoot(yielded.get());
   Operation *maker = root.getDefiningOp();
-  Operation *end = yielded.getOwner();
-  if (!maker || maker->getBlock() != end->getBlock() ||
-      !isWhole(yielded.get()) || returned.contains(root) ||
-      !(isStep(maker) || isa<scf::IfOp>(maker)) || sources.contains(root))
-    return false;
-  return llvm::count_if(end->getOperands(), [&](Value other) {
+  return maker && maker->getBlock() == yielded.getOwner()->getBlock() &&
+         isWhole(yielded.get()) && !returned.contains(root) &&
+         (isStep(maker) || isa<scf::IfOp>(maker)) && !sources.contains(root);
+}
+
+bool Lives::isMadeHere(OpOperand &yielded) const {
+  Value root = getRoot(yielded.get());
+  return isOwn(yielded) &&
+         llvm::count_if(yielded.getOwner()->getOperands(), [&](Value other) {
            return isa<TensorType>(other.getType()) && getRoot(other) == root;
          }) == 1;
 }
@@ -217,10 +248,8 @@ bool Lives::isMadeHere(OpOperand &yielded) const {
 /// Inner branches before those around them, which may yield what they make.
 void Lives::chooseResults() {
   main.walk<WalkOrder::PostOrder>([&](Operation *op) {
-    if (auto loop = dyn_cast<scf::WhileOp>(op))
-      for (auto [argument, initial] :
-           llvm::zip_equal(loop.getBeforeArguments(), loop.getInits()))
-        sources[argument].push_back(getRoot(initial));
+    if (isLoop(op))
+      choosePlaces(op);
     auto branch = dyn_cast<scf::IfOp>(op);
     if (!branch)
       return;
@@ -243,7 +272,7 @@ void Lives::noteRead(Value root, Operation *reader, int64_t time) {
   Region *made = root.getParentRegion();
   for (Operation *op = reader->getParentOp(); op && op != main;
        op = op->getParentOp())
-    if (isa<scf::WhileOp>(op) && !op->isAncestor(made->getParentOp()))
+    if (isLoop(op) && !op->isAncestor(made->getParentOp()))
       time = std::max(time, getEndTime(op));
   auto [it, isNew] = lastRead.try_emplace(root, time);
   if (!isNew && it->second >= time)
@@ -255,6 +284,17 @@ void Lives::noteRead(Value root, Operation *reader, int64_t time) {
   // What is shared is needed at the same time, whoever reads.
   for (Value source : SmallVector<Value>(shared->second))
     noteRead(source, reader, time);
+}
+
+/// Has all rows live as long as the loop. Those of the block may be copies.
+void Lives::noteRows(ScanOp loop) {
+  int64_t end = getEndTime(loop);
+  for (Value rows : loop.getRows())
+    noteRead(getRoot(rows), loop, end);
+  for (Value row : loop.getRowArguments())
+    noteRead(row, loop, end);
+  for (Value made : loop.getStackedRows())
+    noteRead(getRoot(made), loop, end);
 }
 
 void Lives::noteReads() {
@@ -275,9 +315,11 @@ void Lives::noteReads() {
         if (!isChosen(result))
           noteRead(result, op, getEndTime(op));
     // The places that a loop carries values in are its own until it is done.
-    if (auto loop = dyn_cast<scf::WhileOp>(op))
-      for (Value argument : loop.getBeforeArguments())
+    if (isLoop(op))
+      for (Value argument : getCarried(op))
         noteRead(argument, op, getEndTime(op));
+    if (auto loop = dyn_cast<ScanOp>(op))
+      noteRows(loop);
   });
 }
 
@@ -292,7 +334,7 @@ FailureOr<Lives> Lives::find(func::FuncOp main, SymbolTable &symbols,
         tensor && !hasNumbers(tensor))
       if (failed(verifyType(main, type)))
         return failure();
-  Lives lives(main);
+  Lives lives(main, symbols, partAlignment);
   lives.parts = placeParts(main, symbols, partAlignment);
   if (failed(lives.numberBlock(main.getBody().front())) ||
       failed(lives.noteReturned()))

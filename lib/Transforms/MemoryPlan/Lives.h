@@ -9,6 +9,7 @@
 #ifndef METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVES_H
 #define METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVES_H
 
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "PlaceParts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -17,6 +18,15 @@ namespace mlir::metaop {
 
 /// What is done when a program runs, one step after another.
 bool isStep(Operation *op);
+
+/// Returns whether the op is a loop that programs have.
+bool isLoop(Operation *op);
+/// Returns the carries of such a loop, as the arguments of its first block.
+Block::BlockArgListType getCarried(Operation *loop);
+/// Returns the values of its first trip, and those that its body yields for the
+/// next one.
+OperandRange getInitials(Operation *loop);
+MutableArrayRef<OpOperand> getNextValues(Operation *loop);
 
 /// The live ranges of a program's values. A root is a value that has memory of
 /// its own; any other is a view or a part of one, or another name for it.
@@ -62,9 +72,26 @@ public:
   /// Whether a yielded value is made in the block that yields it, and may be so
   /// in the place of what it becomes.
   bool isMadeHere(OpOperand &yielded) const;
+  /// The same of a row that a scan yields, the first of several rows that are
+  /// one value: whether it is made in its place among all rows. What is carried
+  /// may be that, too.
+  bool isMadeInRow(OpOperand &yielded) const;
+  /// Returns whether a loop has a carry in one place, in all trips.
+  bool isInOnePlace(BlockArgument argument) const {
+    return inOnePlace.contains(argument);
+  }
+  /// The rows that what a scan carries is one of from the second trip on; null
+  /// where it is in places of its own.
+  Value getCarriedRows(BlockArgument argument) const {
+    return carriedRows.lookup(argument);
+  }
+  /// Returns whether kernels may read and write such a value in each of many
+  /// that lie one behind the other.
+  bool mayBeRow(Value value) const;
 
 private:
-  explicit Lives(func::FuncOp main) : main(main) {}
+  Lives(func::FuncOp main, SymbolTable &symbols, int64_t partAlignment)
+      : main(main), symbols(symbols), partAlignment(partAlignment) {}
 
   /// What a value is another name for.
   Value getNamed(Value value) const;
@@ -73,10 +100,18 @@ private:
   LogicalResult verifyOp(Operation &op) const;
   LogicalResult noteReturned();
   void chooseResults();
+  void choosePlaces(Operation *loop);
+  Value findRows(ScanOp loop, Value next) const;
+  bool mayComputeOver(OpResult result, Value root) const;
+  bool mayHaveOnePlace(Value argument, OpOperand &yielded, Value initial) const;
+  bool isOwn(OpOperand &yielded) const;
   void noteReads();
+  void noteRows(ScanOp loop);
   void noteRead(Value root, Operation *reader, int64_t time);
 
   func::FuncOp main;
+  SymbolTable &symbols;
+  int64_t partAlignment;
   llvm::DenseMap<Value, PartPlace> parts;
   /// What a loop's body and its results are names for: what its condition
   /// gives.
@@ -86,8 +121,11 @@ private:
   llvm::DenseMap<Operation *, int64_t> times, endTimes;
   llvm::DenseMap<Value, int64_t> lastRead;
   llvm::MapVector<Value, unsigned> returned;
+  llvm::DenseSet<Value> inOnePlace;
+  llvm::DenseMap<Value, Value> carriedRows;
   /// The roots that a root may share its memory with: of a chosen result those
-  /// that are yielded, of what a loop carries its initial value.
+  /// that are yielded, of what a loop carries its initial value, and the rows
+  /// that it becomes one of.
   llvm::DenseMap<Value, SmallVector<Value>> sources;
 };
 

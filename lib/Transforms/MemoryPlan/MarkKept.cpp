@@ -31,8 +31,8 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Whether the kernel is one stage that reads inputs of the kernel, and makes
-/// one result that it computes element by element.
+/// Returns whether the kernel is one stage that reads inputs of the kernel, and
+/// makes one result that it computes element by element.
 static bool isRearrangement(KernelOp kernel) {
   auto stages = kernel.getBody().front().getOps<FusedOp>();
   if (kernel->getNumResults() != 1 || !llvm::hasSingleElement(stages))
@@ -42,15 +42,17 @@ static bool isRearrangement(KernelOp kernel) {
          kernel.getYield().getOperands() == stage.getResults();
 }
 
-static bool isContraction(FusedOp fused) {
+/// Returns whether the stage is a contraction in its general form, as packing
+/// leaves it.
+static bool isPacked(FusedOp fused) {
   if (fused.getBody().front().getOps<ReindexReduceOp>().empty())
     return false;
-  FailureOr<Stage> stage = Stage::build(fused);
-  return succeeded(stage) && Contraction::match(*stage);
+  FailureOr<bool> found = isContraction(fused);
+  return succeeded(found) && *found;
 }
 
-/// Whether a stage of the kernel is a contraction that reads the operand of the
-/// function.
+/// Returns whether a stage of the kernel is a contraction that reads the
+/// operand of the function.
 static bool contracts(KernelOp kernel, unsigned operand) {
   auto inputs = llvm::zip_equal(kernel.getInputs(),
                                 kernel.getBody().front().getArguments());
@@ -59,7 +61,7 @@ static bool contracts(KernelOp kernel, unsigned operand) {
     return cast<BlockArgument>(input).getArgNumber() == operand &&
            llvm::any_of(inside.getUsers(), [](Operation *user) {
              auto fused = dyn_cast<FusedOp>(user);
-             return fused && isContraction(fused);
+             return fused && isPacked(fused);
            });
   });
 }
@@ -81,8 +83,8 @@ private:
 };
 } // namespace
 
-/// Whether calls are all that reads the value and views of it. Notes whether
-/// one of them is a contraction.
+/// Returns whether calls are all that reads the value and views of it. Notes
+/// whether one of them is a contraction.
 bool MarkKeptPass::isForContractions(Value value, bool &isContracted) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -116,9 +118,10 @@ void MarkKeptPass::runOnOperation() {
   if (!main || !llvm::hasSingleElement(main.getBody()))
     return;
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (main.getArgAttr(i, "metaop.donatable"))
+    if (main.getArgAttr(i, MetaOpDialect::DonatableAttrHelper::getNameStr()))
       return;
   for (auto call : main.getBody().front().getOps<func::CallOp>())
     if (mayKeep(call))
-      call->setAttr(kMayKeepAttr, UnitAttr::get(&getContext()));
+      MetaOpDialect::MayKeepAttrHelper(&getContext())
+          .setAttr(call, UnitAttr::get(&getContext()));
 }

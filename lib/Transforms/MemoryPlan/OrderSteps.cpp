@@ -52,11 +52,11 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 /// Longer programs keep their order: time grows with the square of the steps.
-static constexpr size_t kMaxSteps = 4096;
+static constexpr size_t kMaxOrderedSteps = 4096;
 /// Less is not worth another order.
 static constexpr int64_t kMinBytes = int64_t(1) << 18;
 /// The part of what lives that an order has to save.
-static constexpr int64_t kMinSavedPart = 64;
+static constexpr int64_t kMinSavedLivePart = 64;
 /// Steps that wait together for a step which frees memory.
 static constexpr size_t kMaxWaiting = 3;
 
@@ -205,7 +205,7 @@ void StepGraph::addStep(Operation &op) {
     first = number + 1;
 }
 
-/// Whether `step` has to come behind `other`.
+/// Returns whether `step` has to come behind `other`.
 bool StepGraph::isBehind(unsigned step, unsigned other) const {
   Order stack = {other};
   llvm::BitVector seen(steps.size());
@@ -237,7 +237,8 @@ void StepGraph::addOverwrites(unsigned number) {
     auto argument = dyn_cast<BlockArgument>(lives.getRoot(operand));
     if (!argument || argument.getOwner() != &main.getBody().front() ||
         !sizes.contains(countBytes(argument.getType())) ||
-        !main.getArgAttr(argument.getArgNumber(), "metaop.donatable"))
+        !main.getArgAttr(argument.getArgNumber(),
+                         MetaOpDialect::DonatableAttrHelper::getNameStr()))
       continue;
     for (auto [other, step] : llvm::enumerate(steps)) {
       bool reads = false;
@@ -258,7 +259,7 @@ StepGraph::StepGraph(func::FuncOp main, const Lives &lives)
     : main(main), lives(lives) {
   Block &block = main.getBody().front();
   size_t count = block.getOperations().size() - 1;
-  if (count > kMaxSteps)
+  if (count > kMaxOrderedSteps)
     return;
   steps.reserve(count);
   for (Operation &op : block.without_terminator())
@@ -463,7 +464,7 @@ std::optional<Order> StepGraph::findBetter() const {
   int64_t most = getMostLive(old);
   if (most < kMinBytes)
     return std::nullopt;
-  int64_t least = most - most / kMinSavedPart;
+  int64_t least = most - most / kMinSavedLivePart;
   std::optional<Order> best;
   Order sunk = sink(old);
   for (const Order &order : {sunk, hoist(old), hoist(sunk)})

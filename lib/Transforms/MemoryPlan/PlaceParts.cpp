@@ -30,6 +30,7 @@
 
 #include "PlaceParts.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
@@ -96,6 +97,18 @@ RowsAttr metaop::getRows(Value value, SymbolTable &symbols) {
              : RowsAttr();
 }
 
+bool metaop::isScheduledByFile(OpResult result, SymbolTable &symbols) {
+  auto call = dyn_cast<func::CallOp>(result.getOwner());
+  KernelOp kernel =
+      call ? getKernel(symbols.lookup<func::FuncOp>(call.getCallee()))
+           : KernelOp();
+  if (!kernel)
+    return false;
+  Value yielded = kernel.getYield().getOperand(result.getResultNumber());
+  // The location is the stage's.
+  return getOverrideLine(yielded.getLoc()) != 0;
+}
+
 bool metaop::isReadOnce(Operation *op, Value value) {
   return llvm::count_if(op->getOperands(), [&](Value operand) {
            return getViewed(operand) == value;
@@ -134,15 +147,17 @@ private:
 };
 } // namespace
 
-/// Whether a branch or a loop gives the value, or a view of it, another name.
+/// Returns whether a branch or a loop gives the value, or a view of it, another
+/// name.
 static bool isHandedOn(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<scf::ConditionOp, scf::WhileOp, scf::YieldOp>(user) ||
+    return isa<scf::ConditionOp, scf::WhileOp, scf::YieldOp, ScanOp,
+               ScanYieldOp>(user) ||
            (isa<ViewOpInterface>(user) && isHandedOn(user->getResult(0)));
   });
 }
 
-/// Whether nothing else decides where the value is.
+/// Returns whether nothing else decides where the value is.
 bool PartPlacer::isMadeForThis(Value value, const PartPlace &place) const {
   if (returned.contains(value) || places.contains(value) || isHandedOn(value) ||
       place.offset % alignment != 0)
@@ -156,15 +171,13 @@ bool PartPlacer::isMadeForThis(Value value, const PartPlace &place) const {
            : KernelOp();
   if (!kernel)
     return false;
-  auto yielded = cast<OpResult>(
-      kernel.getYield().getOperand(cast<OpResult>(value).getResultNumber()));
-  auto stage = cast<FusedOp>(yielded.getOwner());
-  return stage.getRowsOfResult(yielded.getResultNumber()) == place.rows &&
-         (place.offset % kBufferAlignment == 0 ||
-          !getOverrideLine(stage.getLoc()) || place.rows);
+  auto result = cast<OpResult>(value);
+  return kernel.getRowsOfResult(result.getResultNumber()) == place.rows &&
+         (place.offset % kBufferAlignment == 0 || place.rows ||
+          !isScheduledByFile(result, symbols));
 }
 
-/// Whether the value's memory is that of a result of the program.
+/// Returns whether the value's memory is that of a result of the program.
 bool PartPlacer::isReturned(Value value) const {
   for (auto place = places.find(value); place != places.end();
        place = places.find(value))
@@ -184,7 +197,8 @@ Operation *PartPlacer::getOverwriter(Value value) const {
   }
 }
 
-/// Whether `op` is the last to read the value, whatever its views are called.
+/// Returns whether `op` is the last to read the value, whatever its views are
+/// called.
 static bool isLastReader(Operation *op, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (isa<ViewOpInterface>(user))
@@ -195,8 +209,8 @@ static bool isLastReader(Operation *op, Value value) {
   });
 }
 
-/// Whether the value is an argument that may be overwritten, with something on
-/// top of it.
+/// Returns whether the value is an argument that may be overwritten, with
+/// something on top of it.
 bool PartPlacer::isMadeOfDonated(Value value) {
   while (auto op = value.getDefiningOp<PlacementOpInterface>()) {
     Value below = op->getOperand(op.getPlacements().front().operand);
@@ -206,7 +220,8 @@ bool PartPlacer::isMadeOfDonated(Value value) {
   }
   auto argument = dyn_cast<BlockArgument>(value);
   return argument &&
-         main.getArgAttr(argument.getArgNumber(), "metaop.donatable");
+         main.getArgAttr(argument.getArgNumber(),
+                         MetaOpDialect::DonatableAttrHelper::getNameStr());
 }
 
 void PartPlacer::place(PlacementOpInterface op) {

@@ -49,6 +49,10 @@ KernelOp getKernel(func::FuncOp callee);
 /// null where its elements follow each other.
 RowsAttr getRows(Value value, SymbolTable &symbols);
 
+/// Returns whether a user's file schedules what makes the value, and so may
+/// have it stored past the caches.
+bool isScheduledByFile(OpResult result, SymbolTable &symbols);
+
 /// Whether the op reads the value, or views of it, once.
 bool isReadOnce(Operation *op, Value value);
 

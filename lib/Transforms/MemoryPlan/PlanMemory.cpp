@@ -12,9 +12,7 @@
 // to take over the memory of an operand whose live range ends at that step
 // (InPlace.cpp). Failing that, a returned value gets a buffer of its own, and
 // any other memory of the arena. What takes over memory prolongs it. When all
-// live ranges are known, places in the arena are chosen (Arena.cpp), and
-// results that were to be stored past the caches, but are written in place, are
-// so no longer.
+// live ranges are known, places in the arena are chosen (Arena.cpp).
 //
 // A program that fails a check has overwritten nothing: an argument's memory is
 // taken over behind the last check only. None is inside of a loop, in whose
@@ -24,7 +22,12 @@
 // chosen, and a pointer points to whichever value is yielded. What a loop
 // carries is reached by two pointers: to this trip's value, and to where the
 // body makes the next one. Two places serve in turn, the first of which is the
-// result's, if the program returns it.
+// result's, if the program returns it. Or it has one place (Carries.cpp).
+//
+// The rows of a scan are reached by pointers as well, which go along what has
+// all of them: a block reads its rows where they are, and makes them where they
+// are to be. Where kernels count on the alignment of their buffers, and rows do
+// not have it, a block reads copies, and what it makes is copied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +36,7 @@
 
 #include "Arena.h"
 #include "Lives.h"
-#include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_PLANMEMORYPASS
@@ -64,9 +65,14 @@ private:
     /// In bytes, of a part.
     int64_t offset = 0;
   };
-  /// How a loop hands on one value; see ProgramData.h.
-  struct CarryPlaces {
-    Place current, next, even, odd;
+  /// Places by which a loop hands on one value; see ProgramData.h. Of what
+  /// becomes a row, the pointers, and the place where it is to lie in the end,
+  /// if any. Of what has one place, that.
+  using CarryPlaces = SmallVector<Place, 4>;
+  /// Places by which a scan reaches rows: its pointer to one of them, and where
+  /// the block has that, or, if it makes them, where all of them are.
+  struct RowPlaces {
+    Place pointer, place;
   };
 
   LogicalResult planBlock(Block &block);
@@ -76,7 +82,12 @@ private:
   LogicalResult planPlacement(PlacementOpInterface op, int64_t time);
   LogicalResult planRoutine(Operation *op, int64_t time);
   LogicalResult planBranch(scf::IfOp op, int64_t time);
-  LogicalResult planLoop(scf::WhileOp op, int64_t time);
+  LogicalResult planLoop(Operation *op, int64_t time);
+  void planRows(ScanOp op, int64_t time);
+  CarryPlaces makeCarry(BlockArgument argument, Value initial, int64_t time);
+  bool isInArena(Value root) const {
+    return places.find(root)->second.kind == SlotKind::Arena;
+  }
   std::optional<Place> tryInPlace(func::CallOp call, KernelOp kernel,
                                   OpResult result, int64_t time);
   std::optional<Place> tryInPlace(PlacementOpInterface op, int64_t time);
@@ -87,9 +98,11 @@ private:
   Place getPlace(Value value) const;
   bool mayOverwrite(Value root, int64_t time);
   int64_t getEnd(Value value, int64_t time) const;
-  void keepInCaches();
   SlotAttr toSlot(Value value, Place place, const ArenaPlan &plan) const;
   ArrayAttr toSlots(ValueRange values, const ArenaPlan &plan);
+  ArrayAttr toSlots(Value value, ArrayRef<Place> places, const ArenaPlan &plan);
+  ArrayAttr toCarries(Operation *loop, const ArenaPlan &plan);
+  ArrayAttr toRows(ScanOp loop, const ArenaPlan &plan);
   void writePlan(const ArenaPlan &plan);
 
   func::FuncOp main;
@@ -100,17 +113,12 @@ private:
   int64_t numPointers = 0;
   /// Of roots.
   llvm::DenseMap<Value, Place> places;
-  /// Of what loops carry, by the arguments of their conditions.
+  /// Of what loops carry, by the arguments of their first blocks.
   llvm::DenseMap<Value, CarryPlaces> carries;
+  /// By the arguments of scans, and the results, that are rows.
+  llvm::DenseMap<Value, RowPlaces> rows;
   /// Roots whose memory another value has taken over.
   llvm::DenseSet<Value> takenOver;
-  /// Values that kernels yield, and whether each call that is planned has them
-  /// written in place, and whether any has them begin inside of a cache line.
-  struct Stores {
-    bool areInPlace = true;
-    bool areUnaligned = false;
-  };
-  llvm::MapVector<Value, Stores> storesOf;
 };
 
 } // namespace
@@ -121,8 +129,9 @@ MemoryPlanner::Place MemoryPlanner::getPlace(Value value) const {
   return place;
 }
 
-/// Whether nothing reads the memory of `root` after the step at `time`. That of
-/// an argument may be read by whoever runs the program, if it fails a check.
+/// Returns whether nothing reads the memory of `root` after the step at `time`.
+/// That of an argument may be read by whoever runs the program, if it fails a
+/// check.
 bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
   if (!reuse || takenOver.contains(root) || lives.getReturned(root) ||
       lives.getLastRead(root) != time)
@@ -131,7 +140,8 @@ bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
   if (!argument || argument.getOwner() != &main.getBody().front())
     return true;
   return time > lives.getLastCheck() &&
-         main.getArgAttr(argument.getArgNumber(), "metaop.donatable");
+         main.getArgAttr(argument.getArgNumber(),
+                         MetaOpDialect::DonatableAttrHelper::getNameStr());
 }
 
 /// The last step that needs the memory of a value made at `time`.
@@ -218,8 +228,8 @@ MemoryPlanner::tryInPlace(PlacementOpInterface op, int64_t time) {
   return takeOver(root, op->getResult(0), time);
 }
 
-/// Whether the kernel finds what it reads in the rows that it expects, and what
-/// it writes in rows lies in another value.
+/// Verifies that the kernel finds what it reads in the rows that it expects,
+/// and what it writes in rows lies in another value.
 LogicalResult MemoryPlanner::verifyRows(func::CallOp call, KernelOp kernel) {
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     unsigned number = cast<BlockArgument>(input).getArgNumber();
@@ -249,10 +259,6 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
       places[result] = *place;
     else
       makePlace(lives.getRoot(result), time);
-    Value yielded = kernel.getYield().getOperand(result.getResultNumber());
-    Stores &stores = storesOf[yielded];
-    stores.areInPlace &= place.has_value();
-    stores.areUnaligned |= getPlace(result).offset % kBufferAlignment != 0;
   }
   return success();
 }
@@ -313,38 +319,64 @@ LogicalResult MemoryPlanner::planBranch(scf::IfOp op, int64_t time) {
 }
 
 /// A body makes what it yields where the next trip expects it.
-LogicalResult MemoryPlanner::planLoop(scf::WhileOp op, int64_t time) {
-  for (auto [argument, yielded] : llvm::zip_equal(
-           op.getBeforeArguments(), op.getYieldOp()->getOpOperands())) {
-    CarryPlaces &carry = carries[argument];
-    carry.current = makePointer();
-    carry.next = makePointer();
-    auto returned = lives.getReturned(argument);
-    carry.even =
-        returned ? Place{SlotKind::Result, *returned} : store(argument, time);
-    carry.odd = store(argument, time);
-    places[argument] = carry.current;
+LogicalResult MemoryPlanner::planLoop(Operation *op, int64_t time) {
+  if (auto scan = dyn_cast<ScanOp>(op))
+    planRows(scan, time);
+  for (auto [argument, initial, yielded] :
+       llvm::zip_equal(getCarried(op), getInitials(op), getNextValues(op))) {
+    CarryPlaces carry = makeCarry(argument, initial, time);
+    places[argument] = carry[0];
     if (lives.isMadeHere(yielded))
-      places[lives.getRoot(yielded.get())] = carry.next;
+      places[lives.getRoot(yielded.get())] =
+          carry[lives.isInOnePlace(argument) ? 0 : 1];
+    carries[argument] = std::move(carry);
   }
-  if (failed(planBlock(*op.getBeforeBody())))
-    return failure();
-  return planBlock(*op.getAfterBody());
+  for (Region &region : op->getRegions())
+    if (failed(planBlock(region.front())))
+      return failure();
+  return success();
 }
 
-/// What is written in place has just been read: it is in the first cache, and
-/// to store it past the caches saves nothing. A file's schedule stays. Stores
-/// past the caches have to be aligned.
-void MemoryPlanner::keepInCaches() {
-  for (auto [value, stores] : storesOf) {
-    auto stage = value.getDefiningOp<FusedOp>();
-    ScheduleAttr schedule = stage ? stage.getScheduleAttr() : ScheduleAttr();
-    if (!(stores.areInPlace || stores.areUnaligned) || !schedule ||
-        getOverrideLine(stage.getLoc()))
-      continue;
-    auto streamed = llvm::to_vector(schedule.getStream());
-    llvm::erase(streamed, cast<OpResult>(value).getResultNumber());
-    stage.setScheduleAttr(schedule.withStream(streamed));
+MemoryPlanner::CarryPlaces
+MemoryPlanner::makeCarry(BlockArgument argument, Value initial, int64_t time) {
+  auto returned = lives.getReturned(argument);
+  if (lives.isInOnePlace(argument)) {
+    Value root = lives.getRoot(initial);
+    if (lives.isWhole(initial) && isInArena(root) && mayOverwrite(root, time))
+      if (std::optional<Place> place = takeOver(root, argument, time))
+        return {*place};
+    return {returned ? Place{SlotKind::Result, *returned}
+                     : store(argument, time)};
+  }
+  CarryPlaces carry = {makePointer()};
+  if (Value stacked = lives.getCarriedRows(argument)) {
+    carry.push_back(rows.find(stacked)->second.pointer);
+    if (returned)
+      carry.push_back({SlotKind::Result, *returned});
+    return carry;
+  }
+  carry.push_back(makePointer());
+  carry.push_back(returned ? Place{SlotKind::Result, *returned}
+                           : store(argument, time));
+  carry.push_back(store(argument, time));
+  return carry;
+}
+
+void MemoryPlanner::planRows(ScanOp op, int64_t time) {
+  for (Value argument : op.getRowArguments()) {
+    Place pointer = makePointer();
+    places[argument] =
+        lives.mayBeRow(argument) ? pointer : store(argument, time);
+    rows[argument] = {pointer, places[argument]};
+  }
+  for (auto [result, yielded] : llvm::zip_equal(
+           op.getStackedRows(),
+           op.getYield()->getOpOperands().drop_front(op.getNumCarries()))) {
+    makePlace(result, time);
+    Place pointer = makePointer();
+    rows[result] = {pointer, places.lookup(result)};
+    if (lives.isMadeInRow(yielded))
+      places[lives.getRoot(yielded.get())] = pointer;
   }
 }
 
@@ -362,6 +394,16 @@ SlotAttr MemoryPlanner::toSlot(Value value, Place place,
       rows ? rows.getRow() * bytes : 0, rows ? rows.getPitch() * bytes : 0);
 }
 
+/// The slots of several places of one value.
+ArrayAttr MemoryPlanner::toSlots(Value value, ArrayRef<Place> places,
+                                 const ArenaPlan &plan) {
+  return ArrayAttr::get(
+      main.getContext(),
+      llvm::map_to_vector(places, [&](const Place &place) -> Attribute {
+        return toSlot(value, place, plan);
+      }));
+}
+
 ArrayAttr MemoryPlanner::toSlots(ValueRange values, const ArenaPlan &plan) {
   SmallVector<Attribute> slots;
   for (Value value : values)
@@ -369,26 +411,39 @@ ArrayAttr MemoryPlanner::toSlots(ValueRange values, const ArenaPlan &plan) {
   return ArrayAttr::get(main.getContext(), slots);
 }
 
+ArrayAttr MemoryPlanner::toCarries(Operation *loop, const ArenaPlan &plan) {
+  SmallVector<Attribute> handed;
+  for (Value argument : getCarried(loop))
+    handed.push_back(toSlots(argument, carries.find(argument)->second, plan));
+  return ArrayAttr::get(main.getContext(), handed);
+}
+
+ArrayAttr MemoryPlanner::toRows(ScanOp loop, const ArenaPlan &plan) {
+  SmallVector<Attribute> reached;
+  auto add = [&](Value value) {
+    const RowPlaces &places = rows.find(value)->second;
+    reached.push_back(toSlots(value, {places.pointer, places.place}, plan));
+  };
+  llvm::for_each(loop.getRowArguments(), add);
+  llvm::for_each(loop.getStackedRows(), add);
+  return ArrayAttr::get(main.getContext(), reached);
+}
+
 void MemoryPlanner::writePlan(const ArenaPlan &plan) {
-  Builder builder(main.getContext());
+  MLIRContext *context = main.getContext();
+  Builder builder(context);
+  MetaOpDialect::SlotsAttrHelper slotsOf(context);
+  MetaOpDialect::CarriesAttrHelper carriesOf(context);
+  MetaOpDialect::RowsAttrHelper rowsOf(context);
   main.walk([&](Operation *op) {
     if (isStep(op))
-      op->setAttr("metaop.slots", toSlots(getMadeValues(op), plan));
+      slotsOf.setAttr(op, toSlots(getMadeValues(op), plan));
     if (isa<scf::IfOp>(op))
-      op->setAttr("metaop.slots", toSlots(op->getResults(), plan));
-    auto loop = dyn_cast<scf::WhileOp>(op);
-    if (!loop)
-      return;
-    SmallVector<Attribute> handed;
-    for (Value argument : loop.getBeforeArguments()) {
-      const CarryPlaces &carry = carries.find(argument)->second;
-      SmallVector<Attribute> slots;
-      for (const Place &place :
-           {carry.current, carry.next, carry.even, carry.odd})
-        slots.push_back(toSlot(argument, place, plan));
-      handed.push_back(builder.getArrayAttr(slots));
-    }
-    op->setAttr("metaop.carries", builder.getArrayAttr(handed));
+      slotsOf.setAttr(op, toSlots(op->getResults(), plan));
+    if (isLoop(op))
+      carriesOf.setAttr(op, toCarries(op, plan));
+    if (auto scan = dyn_cast<ScanOp>(op))
+      rowsOf.setAttr(op, toRows(scan, plan));
   });
   // A value that a loop carries to a result lies there in the end.
   SmallVector<Attribute> results;
@@ -398,8 +453,10 @@ void MemoryPlanner::writePlan(const ArenaPlan &plan) {
       place = {SlotKind::Result, *lives.getReturned(lives.getRoot(value))};
     results.push_back(toSlot(value, place, plan));
   }
-  main->setAttr("metaop.results", builder.getArrayAttr(results));
-  main->setAttr("metaop.arena_bytes", builder.getI64IntegerAttr(plan.bytes));
+  MetaOpDialect::ResultsAttrHelper(context).setAttr(
+      main, builder.getArrayAttr(results));
+  MetaOpDialect::ArenaBytesAttrHelper(context).setAttr(
+      main, builder.getI64IntegerAttr(plan.bytes));
 }
 
 LogicalResult MemoryPlanner::planOp(Operation &op) {
@@ -412,8 +469,8 @@ LogicalResult MemoryPlanner::planOp(Operation &op) {
     return planRoutine(&op, time);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return planBranch(branch, time);
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return planLoop(loop, time);
+  if (isLoop(&op))
+    return planLoop(&op, time);
   return success();
 }
 
@@ -432,7 +489,6 @@ LogicalResult MemoryPlanner::plan() {
   std::optional<ArenaPlan> plan = packArena(stored);
   if (!plan)
     return main.emitOpError("needs more memory than can be addressed");
-  keepInCaches();
   writePlan(*plan);
   return success();
 }
@@ -457,7 +513,9 @@ struct PlanMemoryPass : metaop::impl::PlanMemoryPassBase<PlanMemoryPass> {
     if (report)
       emitRemark(main.getLoc())
           << "memory: an arena of "
-          << main->getAttrOfType<IntegerAttr>("metaop.arena_bytes").getInt()
+          << MetaOpDialect::ArenaBytesAttrHelper(&getContext())
+                 .getAttr(main)
+                 .getInt()
           << " bytes, of which at most " << planner.getLeastBytes()
           << " live at a time";
   }

@@ -24,7 +24,7 @@
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "llvm/ADT/SetVector.h"

@@ -60,14 +60,14 @@ static void expand(CheckOp op) {
   OpBuilder builder(op);
   Value checked = emitChecked(builder, op);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(op.getType().getRank()));
-  auto reduce = [&](ReduceKind kind) -> Value {
+  auto reduce = [&](Combiner kind) -> Value {
     if (dims.empty())
       return checked;
     return ReduceOp::create(builder, op.getLoc(), kind, checked, dims,
                             /*keep_dims=*/false);
   };
-  Value lowest = reduce(ReduceKind::Min);
-  Value highest = reduce(ReduceKind::Max);
+  Value lowest = reduce(Combiner::Min);
+  Value highest = reduce(Combiner::Max);
   CheckRangeOp::create(builder, op.getLoc(), lowest, highest,
                        op.getExtentAttr(), op.getNegativeAttr(),
                        op.getDimAttr());

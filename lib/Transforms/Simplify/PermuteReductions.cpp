@@ -58,7 +58,7 @@ static ReindexReduceOp findContraction(ReindexOp reindex) {
   auto reduce = reindex.getSource().getDefiningOp<ReindexReduceOp>();
   if (!reduce || !reduce->hasOneUse() ||
       reduce->getBlock() != reindex->getBlock() ||
-      reduce.getReduceKind() != ReduceKind::Add)
+      reduce.getReduceKind() != Combiner::Add)
     return nullptr;
   auto product = reduce.getSource().getDefiningOp<MulOp>();
   bool isContraction =

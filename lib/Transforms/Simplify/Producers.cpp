@@ -9,7 +9,7 @@
 #include "MetaOps/Transforms/Simplify/Producers.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;

@@ -22,6 +22,7 @@
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +34,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir::metaop {
@@ -96,6 +98,55 @@ struct TakeKnownBranch : OpRewritePattern<scf::IfOp> {
   }
 };
 
+/// A result that both ways through a branch have from around it is that value.
+struct ForwardEqualYields : OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op,
+                                PatternRewriter &rewriter) const override {
+    bool changed = false;
+    for (OpResult result : op.getResults()) {
+      unsigned number = result.getResultNumber();
+      Value value = op.thenYield().getOperand(number);
+      if (result.use_empty() || value != op.elseYield().getOperand(number))
+        continue;
+      rewriter.replaceAllUsesWith(result, value);
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+
+/// Results of a branch that nobody reads are gone.
+struct DropUnreadResults : OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IfOp op,
+                                PatternRewriter &rewriter) const override {
+    llvm::BitVector unread(op.getNumResults());
+    SmallVector<Value> left;
+    for (OpResult result : op.getResults())
+      if (result.use_empty())
+        unread.set(result.getResultNumber());
+      else
+        left.push_back(result);
+    if (unread.none())
+      return failure();
+    for (scf::YieldOp yield : {op.thenYield(), op.elseYield()})
+      rewriter.modifyOpInPlace(yield, [&] { yield->eraseOperands(unread); });
+    auto smaller =
+        scf::IfOp::create(rewriter, op.getLoc(), TypeRange(ValueRange(left)),
+                          op.getCondition(), /*addThenBlock=*/false,
+                          /*addElseBlock=*/false);
+    smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    smaller.getThenRegion().takeBody(op.getThenRegion());
+    smaller.getElseRegion().takeBody(op.getElseRegion());
+    rewriter.replaceAllUsesWith(left, smaller.getResults());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// A loop whose condition is known not to hold is what finds that out.
 struct DropKnownLoop : OpRewritePattern<scf::WhileOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -142,8 +193,10 @@ struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
     set.add<ResolveDim>(context);
     patterns = std::move(set);
     RewritePatternSet known(context);
-    known.add<TakeKnownBranch, DropKnownLoop>(context);
+    known.add<TakeKnownBranch, ForwardEqualYields, DropUnreadResults,
+              DropKnownLoop>(context);
     scf::ExecuteRegionOp::getCanonicalizationPatterns(known, context);
+    ScanOp::getCanonicalizationPatterns(known, context);
     controlFlowPatterns = std::move(known);
     return success();
   }

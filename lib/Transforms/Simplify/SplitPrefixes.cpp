@@ -26,8 +26,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
+#include "MetaOps/Dialect/MetaOp/Derivatives/TensorEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/Prefix.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
@@ -81,7 +81,6 @@ private:
   Value spread(Value source, Value like);
   Value prefix(Value source, unsigned along, bool exclusive);
   Value combine(Value before, Value x);
-  Value addLogs(Value x, Value y);
 
   Prefixes makePrefixes(Value source, unsigned along);
   Value getTotal(const Prefixes &prefixes, unsigned along);
@@ -177,32 +176,9 @@ Value Splitter::prefix(Value source, unsigned along, bool exclusive) {
                           /*serial=*/true);
 }
 
-/// log(e^x + e^y). Infinities of one sign have no difference.
-Value Splitter::addLogs(Value x, Value y) {
-  Value high = MaxOp::create(b, loc, x, y), low = MinOp::create(b, loc, x, y);
-  Value areEqual = CmpOp::create(b, loc, ComparePredicate::Eq, x, y);
-  Value difference =
-      SelectOp::create(b, loc, x.getType(), areEqual, splatLike(b, loc, x, 0.0),
-                       SubOp::create(b, loc, low, high));
-  return AddOp::create(
-      b, loc, high, Log1pOp::create(b, loc, ExpOp::create(b, loc, difference)));
-}
-
 Value Splitter::combine(Value before, Value x) {
-  switch (op.getKind()) {
-  case PrefixKind::Add:
-    return AddOp::create(b, loc, before, x);
-  case PrefixKind::Max:
-    return MaxOp::create(b, loc, before, x);
-  case PrefixKind::Min:
-    return MinOp::create(b, loc, before, x);
-  case PrefixKind::LogAddExp:
-    return addLogs(before, x);
-  case PrefixKind::Mul:
-  case PrefixKind::Linear:
-    break;
-  }
-  llvm_unreachable("products have no blocks");
+  metaop::detail::TensorEmitter emit(b, loc);
+  return getCombinerInfo(op.getKind()).emitTensors(emit, before, x);
 }
 
 //===----------------------------------------------------------------------===//

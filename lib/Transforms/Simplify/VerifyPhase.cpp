@@ -16,6 +16,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
@@ -62,8 +63,8 @@ static bool isGlue(Operation *op) {
 /// Branches, loops, and what takes the numbers that decide in them out of
 /// tensors and puts those that they count into tensors.
 static bool isSteering(Operation *op) {
-  return isa<scf::ExecuteRegionOp, scf::IfOp, scf::ForOp, scf::WhileOp,
-             scf::YieldOp, scf::ConditionOp, tensor::ExtractOp,
+  return isa<scf::ExecuteRegionOp, scf::IfOp, scf::ForOp, scf::WhileOp, ScanOp,
+             scf::YieldOp, scf::ConditionOp, ScanYieldOp, tensor::ExtractOp,
              tensor::FromElementsOp, arith::IndexCastOp>(op);
 }
 
@@ -103,9 +104,12 @@ static LogicalResult verifySteering(Operation *op) {
     if (auto loop = dyn_cast<scf::WhileOp>(op);
         loop && failed(verifyCarried(op, loop.getInits().getTypes())))
       return failure();
+    if (auto loop = dyn_cast<ScanOp>(op);
+        loop && failed(verifyCarried(op, loop.getRows().getTypes())))
+      return failure();
     return verifyCarried(op, op->getResultTypes());
   }
-  if (isa<scf::YieldOp, scf::ConditionOp>(op))
+  if (isa<scf::YieldOp, scf::ConditionOp, ScanYieldOp>(op))
     return success();
   if (auto cast = dyn_cast<arith::IndexCastOp>(op)) {
     if (isa<ShapedType>(cast.getType()))
@@ -125,7 +129,7 @@ static LogicalResult verifySteering(Operation *op) {
 /// Outside of kernels nothing is computed.
 static bool combines(Operation *op) {
   auto insert = dyn_cast<InsertOp>(op);
-  return insert && insert.getKind() != InsertKind::None;
+  return insert && insert.getKind() != Combiner::None;
 }
 
 static LogicalResult verifyInGraph(Operation *op) {

@@ -43,9 +43,9 @@ static bool isHalf(Type element) { return element.isF16() || element.isBF16(); }
 
 static bool isSum(Operation *op) {
   if (auto reduce = dyn_cast<ReindexReduceOpInterface>(op))
-    return reduce.getReduceKind() == ReduceKind::Add;
+    return reduce.getReduceKind() == Combiner::Add;
   auto scatter = dyn_cast<ScatterOp>(op);
-  return scatter && scatter.getReduceKind() == ReduceKind::Add;
+  return scatter && scatter.getReduceKind() == Combiner::Add;
 }
 
 /// The factors of a product of halves, multiplied in f32.

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every sum or product of f16 or bf16 that combines with memory is replaced by
-// one in f32 between two casts. The first cast fuses with the reduction.
+// Every reduction of f16 or bf16 that rounds and combines with memory, as sums
+// and products do, is replaced by one in f32 between two casts. The first cast
+// fuses with the reduction.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Simplify/WidenReductions.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
@@ -42,18 +44,13 @@ static bool isProjection(ReindexReduceOpInterface op) {
 /// Whether partial results of the reduction are rounded to half floats.
 static bool combinesHalves(ReindexReduceOpInterface op) {
   Type element = op.getSource().getType().getElementType();
-  ReduceKind kind = op.getReduceKind();
-  return (element.isF16() || element.isBF16()) &&
-         (kind == ReduceKind::Add || kind == ReduceKind::Mul) &&
-         !isProjection(op);
+  return roundsHalves(op.getReduceKind(), element) && !isProjection(op);
 }
 
 /// The same for a scatter, which always combines with what is in memory.
 static bool combinesHalves(ScatterOp op) {
   Type element = op.getSource().getType().getElementType();
-  return (element.isF16() || element.isBF16()) &&
-         (op.getReduceKind() == ReduceKind::Add ||
-          op.getReduceKind() == ReduceKind::Mul);
+  return roundsHalves(op.getReduceKind(), element);
 }
 
 Value metaop::createWidened(OpBuilder &b, Location loc, Value halves) {

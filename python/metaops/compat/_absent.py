@@ -55,7 +55,7 @@ clamp_min -> mo.maximum
 clone copy -> x.clone()
 collapse -> mo.flatten
 comb factorial poch -> mo.exp of sums of mo.gammaln
-cond switch platform_dependent -> if, or mo.where
+platform_dependent -> if, or mo.where
 constant_pad_nd -> mo.pad
 Container -> mo.nn.Module
 conv conv_general_dilated -> mo.nn.conv1d, mo.nn.conv2d, mo.nn.conv3d
@@ -83,7 +83,6 @@ fabs -> mo.abs
 False_ True_ -> False and True
 feature_dropout -> mo.nn.dropout1d and its kin
 fix -> mo.trunc
-fori_loop scan while_loop -> for and while, or mo.associative_scan and mo.linear_recurrence
 frac -> mo.modf(x)[0]
 fractional_max_pool2d_with_indices -> mo.nn.fractional_max_pool2d
 fractional_max_pool3d_with_indices -> mo.nn.fractional_max_pool3d
@@ -209,7 +208,7 @@ is_distributed is_inference isscalar iterable sym_float sym_int sym_ite sym_max 
 sym_sqrt sym_sum get_device
 
 == not: This calls a Python function for each part; functions of tensors take a dimension.
-apply_along_axis apply_over_axes mask_indices map reduce
+apply_along_axis apply_over_axes mask_indices reduce
 
 == not: There are no views that could be copied: every result is a value.
 alias_copy detach_copy diagonal_copy expand_copy narrow_copy permute_copy select_copy slice_copy

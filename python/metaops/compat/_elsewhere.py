@@ -16,7 +16,6 @@ _GRADIENTS = (
     " optimizer.step(loss) computes and applies them"
 )
 _IN_PLACE = "x.assign(value) gives it other values, and x.at[key].set(y) is x with y there"
-_LOOPS = "loops and conditions are Python's; mo.associative_scan and mo.linear_recurrence"
 _COMPILED = "what is recorded is compiled where a value is asked for, and nothing is marked"
 _MAPPED = "functions broadcast, and work along any dim; there is none that maps a function"
 _NO_COMPLEX = "there are no complex numbers"
@@ -292,20 +291,16 @@ FUNCTIONS: dict[str, str] = {
     "xpu": _DEVICES,
     "block_until_ready": "use x.sync(), or mo.sync_all()",
     "compile": _COMPILED,
-    "cond": _LOOPS,
     "cuda": "mo.devices() are the devices that there are",
     "device_put": "use x.to(device)",
     "disable_jit": "use mo.flag_scope(lazy_execution=False)",
     "eval_shape": "use x.shape, which is known before x is computed",
-    "fori_loop": _LOOPS,
-    "jit": _COMPILED,
     "make_jaxpr": "use mo.dump() or mo.last_program().ir(phase)",
     "lax": "use mo.nn.functional, whose functions are those of mo and of mo.nn",
     "pmap": "use `with mo.device(name)`, and x.to(device)",
+    "smap": "use `with mo.device(name)`, and x.to(device)",
     "pure_callback": "use x.fetch(callback)",
-    "scan": _LOOPS,
     "vmap": _MAPPED,
-    "while_loop": _LOOPS,
     "printoptions": _PRINTED,
     "set_printoptions": _PRINTED,
     # Layers and losses

@@ -17,8 +17,10 @@ from .._devices import device, device_of, kinds
 from .._errors import at_line
 from .._typing import DType, VarLike
 from ..compat._names import Absent
+from ..tracing.effects import perform
 from .hooks import Hook, RemovableHandle, call_with_hooks
 from .members import Members
+from .modes import SetMode
 
 __all__ = ["IncompatibleKeys", "Module"]
 
@@ -257,8 +259,7 @@ class Module(Members):
 
     def train(self: M, mode: bool = True) -> M:
         """Say that this module and all within it are being trained; return it."""
-        for module in self.modules():
-            module.is_train = mode
+        perform(SetMode(self, mode))
         return self
 
     def eval(self: M) -> M:

@@ -16,6 +16,7 @@ from .._core import Var, iota
 from .._errors import at_line
 from .._typing import VarLike, shown, widened
 from ..ops.elementwise.elementwise import maximum, minimum, pow, where
+from ..ops.reduce._squares import root_of_squares, unit_of
 from .window import Numbers, Windows, as_images, pooling_windows
 
 __all__ = [
@@ -120,9 +121,8 @@ def lp_pool2d(
         As in `max_pool2d`. A window that reaches over the end counts as if the rest of it
         had the mean of what it has.
     norm_type
-        p, positive. With 1 it is the sum. Powers are computed in the type of x, so squares of
-        float32 overflow beyond 1.8e19, as PyTorch's; a wider type would take several times
-        as long for all.
+        p, positive. With 1 it is the sum. The result is right wherever it is a number of the
+        type, whatever the powers are.
 
     Returns
     -------
@@ -239,11 +239,23 @@ def _lp_pool(
     x, dtype = widened(as_images(name, x, rank))
     extents = x.shape[-rank:]
     windows = pooling_windows(name, extents, kernel_size, stride, 0, 1, ceil_mode)
-    total = _sums(windows, _power(x, norm_type))
     sizes = _sizes(windows, extents, x.dtype, True)
+    result = _power_sums(windows.of(x, 0), rank, norm_type)
     if isinstance(sizes, Var):
-        total = total * (math.prod(windows.kernel) / sizes)
-    return _power(total, 1 / norm_type).cast(dtype)
+        result = result * (math.prod(windows.kernel) / sizes) ** (1 / norm_type)
+    return result.cast(dtype)
+
+
+def _power_sums(parts: Var, rank: int, order: float) -> Var:
+    """Return the roots of sums of powers along the last dimensions."""
+    axes = tuple(range(parts.ndim - rank, parts.ndim))
+    if order == 1:
+        return parts.sum(axes)
+    if order == 2:
+        return root_of_squares(parts, axes, False)
+    unit = unit_of(parts, axes)
+    total = _power(parts * (1.0 / unit), order).sum(axes)
+    return _power(total, 1 / order) * unit.reshape(total.shape)
 
 
 def _power(x: Var, exponent: float) -> Var:

@@ -5,7 +5,7 @@
 
 Each gate is a sum of the input's share and the state's. The input's shares of all
 steps are one product, made before the loop; a step adds the state's, a product with
-one matrix for all gates. Steps that are alike have the same kernels.
+one matrix for all gates. The loop is a scan, whose size does not depend on the steps.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _core
-from .._core import Var, array, iota, matmul, stack, zeros
+from .._core import Var, array, iota, matmul, zeros
 from .._errors import at_line
 from .._typing import VarLike, as_var, float_among, shown, unrounded
+from ..control_flow.scans import scan
 from ..ops.elementwise.activations import relu
 from ..ops.elementwise.elementwise import where
 from ..ops.elementwise.functions import tanh
@@ -275,15 +276,18 @@ def all_steps(
         return zeros((0, *state[0].shape), shares.dtype), tuple(+tensor for tensor in state)
     step = _step(recurrence, weights, batch, shares.dtype)
     recall = weights.hh.transpose(1, 0)
-    outputs: list[Var] = [state[0]] * steps
-    for t in range(steps)[:: -1 if is_reverse else 1]:
-        following = step(shares[t], matmul(state[0], recall), state)
-        if is_inside is not None:
-            inside = is_inside[t]
+    # The type of the state that a step makes.
+    own = float_among(x.dtype for x in (shares, recall, *state)) or shares.dtype
+
+    def trip(state: State, row: tuple[Var, Var | None]) -> tuple[State, Var]:
+        share, inside = row
+        following = step(share, matmul(state[0], recall), state)
+        if inside is not None:
             following = tuple(
                 where(inside, new, old) for new, old in zip(following, state, strict=True)
             )
-        state = following
-        outputs[t] = state[0]
-    output = stack(outputs)
-    return output if is_inside is None else where(is_inside, output, 0), state
+        return following, following[0]
+
+    first = tuple(tensor if tensor.dtype == own else tensor.cast(own) for tensor in state)
+    last, output = scan(trip, first, (shares, is_inside), reverse=is_reverse)
+    return output if is_inside is None else where(is_inside, output, 0), last

@@ -40,6 +40,8 @@ class Adam(Optimizer):
         As `Optimizer`, or if a beta is not in [0, 1).
     """
 
+    is_recorded_once = True
+
     def __init__(
         self,
         parameters: Iterable[Var] | Iterable[Group],
@@ -126,6 +128,8 @@ class AdamW(Adam):
     maximize, master
         As in `Optimizer`.
     """
+
+    is_recorded_once = True
 
     def __init__(
         self,

@@ -52,6 +52,8 @@ class Adamax(Optimizer):
         As in `Optimizer`.
     """
 
+    is_recorded_once = True
+
     def __init__(
         self,
         parameters: Iterable[Var] | Iterable[Group],
@@ -104,6 +106,10 @@ class NAdam(Optimizer):
     maximize, master
         As in `Optimizer`.
     """
+
+    is_recorded_once = True
+
+    _changes_by_effect = Optimizer._changes_by_effect | {"_products"}
 
     def __init__(
         self,
@@ -174,6 +180,8 @@ class RAdam(Optimizer):
     maximize, master
         As in `Optimizer`.
     """
+
+    is_recorded_once = True
 
     def __init__(
         self,

@@ -41,6 +41,8 @@ class Adagrad(Optimizer):
         As in `Optimizer`.
     """
 
+    is_recorded_once = True
+
     def __init__(
         self,
         parameters: Iterable[Var] | Iterable[Group],
@@ -93,6 +95,8 @@ class Adadelta(Optimizer):
     maximize, master
         As in `Optimizer`.
     """
+
+    is_recorded_once = True
 
     def __init__(
         self,
@@ -153,6 +157,8 @@ class RMSprop(Optimizer):
     maximize, master
         As in `Optimizer`.
     """
+
+    is_recorded_once = True
 
     def __init__(
         self,

@@ -42,6 +42,8 @@ class Rprop(Optimizer):
         As `Optimizer`, or if the etas are not below and above 1.
     """
 
+    is_recorded_once = True
+
     def __init__(
         self,
         parameters: Iterable[Var] | Iterable[Group],
@@ -106,6 +108,8 @@ class ASGD(Optimizer):
     maximize, master
         As in `Optimizer`.
     """
+
+    is_recorded_once = True
 
     _FRACTIONS = frozenset()
 

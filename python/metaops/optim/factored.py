@@ -51,6 +51,8 @@ class Adafactor(Optimizer):
         As in `Optimizer`.
     """
 
+    is_recorded_once = True
+
     _NOT_NEGATIVE = frozenset({"lr", "weight_decay"})
 
     def __init__(
@@ -162,6 +164,8 @@ class Muon(Optimizer):
     ValueError
         As `Optimizer`, or if a parameter is no matrix.
     """
+
+    is_recorded_once = True
 
     def __init__(
         self,

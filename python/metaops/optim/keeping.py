@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What optimisers keep for their parameters from step to step."""
+"""State of optimisers: what they keep for their parameters from step to step."""
 
 from __future__ import annotations
 
@@ -10,15 +10,25 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from .._core import Var, array, full
+from .._core import device_of as name_of_device
 from .._devices import device_of
 from .._errors import at_line
+from ..tracing.effects import outside
 
-__all__ = ["WIDER", "Group", "Keeper"]
+__all__ = ["WIDER", "Group", "Keeper", "Numeric", "numeric_of"]
 
 #: Parameters as "params", and options by name.
 Group: TypeAlias = dict[str, Any]
 #: The dtypes of parameters whose steps, and what is kept for them, are in a wider one.
 WIDER = {"float16": "float32", "bfloat16": "float32"}
+#: A dtype and a device.
+Numeric: TypeAlias = tuple[str, str]
+
+
+def numeric_of(parameter: Var) -> Numeric:
+    """Return the dtype that the steps of a parameter are computed in, and its device."""
+    dtype = parameter.dtype
+    return WIDER.get(dtype, dtype), name_of_device(parameter)
 
 
 class Keeper(ABC):
@@ -51,19 +61,27 @@ class Keeper(ABC):
     def _type_of(self, name: str, index: int) -> tuple[tuple[int, ...], str]:
         """Return the shape and the dtype of what is kept by a name for a parameter."""
         parameter = self.parameters[index]
-        dtype = parameter.dtype
         is_master = name == "master"
         shape = parameter.shape if is_master else self._state_shape(name, parameter)
-        return shape, WIDER.get(dtype, dtype)
+        return shape, numeric_of(parameter)[0]
 
-    def _complete_state(self) -> None:
-        """Make the state that parameters lack, for the options that there are now."""
+    def _complete_state(self) -> bool:
+        """Make the state that parameters lack, for the options that there are now.
+
+        Returns
+        -------
+        Whether some lacked any.
+        """
+        is_new = False
         for name, index, first in self._states(self.param_groups):
             kept = self._kept.setdefault(name, {})
             if index not in kept:
                 shape, dtype = self._type_of(name, index)
-                with device_of(self.parameters[index]):
+                # It is there before a function that is recorded, and goes on behind it.
+                with outside(), device_of(self.parameters[index]):
                     kept[index] = full(shape, first, dtype)
+                is_new = True
+        return is_new
 
     def _keep(self, state: str, index: int, value: Var) -> Var:
         """Make a value the state of a parameter; return the value."""

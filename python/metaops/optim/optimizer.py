@@ -8,57 +8,50 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial, reduce
-from itertools import chain, compress
 from operator import add, is_not, itemgetter
 from typing import Any, TypeAlias
 
 from .._core import (
-    RepeatedUpdate,
+    RecordedFunction,
     StepOutcome,
     Var,
-    array,
     grad,
-    make_repeated_update,
+    is_grad_enabled,
     make_step_outcome,
+    record_function,
     recorded_at,
+    replay,
     used_gradients,
 )
-from .._core import device_of as name_of_device
-from .._devices import device_of
+from .._core import scalars as make_scalars
+from .._devices import device, device_of
 from .._errors import at_line
 from .._typing import as_var, shown
 from ..compat._names import Absent
 from ..nn.module import Module
 from ..ops.elementwise.elementwise import where
-from .keeping import WIDER, Group, Keeper
+from ..tracing.effects import Recording, forbid, note_read, perform, recording
+from .counting import Begun, Counter
+from .keeping import WIDER, Group, Numeric, numeric_of
 from .matching import Gradients, in_order
+from .plans import Formula, Plan, Scalars, arguments_of
+from .recorded_steps import RecordedStep, SetOption
 
 __all__ = ["Group", "Numbers", "Optimizer"]
 
 #: The numbers of a step as 0-d tensors of the dtype that it is computed in.
 Numbers: TypeAlias = dict[str, Var]
-#: Parameters that move by the same numbers: their group, which of their steps it is, and
-#: a number for those that have moved together.
-Kind: TypeAlias = tuple[int, int, int]
-#: The names of a step's numbers, by kind of parameter; the parameters that move, and
-#: the kind of each; and what all optimisers take of each group. The parameters
-#: of a kind move by the same numbers.
-Formula: TypeAlias = tuple[
-    tuple[tuple[str, ...], ...], tuple[int, ...], tuple[int, ...], tuple[Any, ...]
-]
 #: The options of all optimisers that say which program a step is.
 _COMMON = ("maximize", "master")
 #: Returns those of a group: a step makes no call for each group.
 _COMMON_OF = itemgetter(*_COMMON)
 #: Says whether there is a gradient: a step on many parameters makes no call for each.
 _IS_GIVEN = partial(is_not, None)
-#: The number of steps that are waited for to be known to have been taken.
-_MOST_OUTCOMES = 64
 #: The number of losses that are remembered, to tell that one is stepped by again.
 _MOST_LOSSES = 64
 
 
-class Optimizer(Keeper):
+class Optimizer(Counter):
     """Moves parameters against the gradient of a loss.
 
     Numbers that change from step to step, such as the learning rate, are
@@ -104,23 +97,32 @@ class Optimizer(Keeper):
         If a parameter is not a float Var.
     """
 
-    #: The last step that may be repeated, behind what makes it another one.
-    _repeated: tuple[Formula | None, RepeatedUpdate] = (None, make_repeated_update())
+    #: True where `_update` may be recorded once for all parameters of a shape and dtype:
+    #: it depends on nothing but these, the names of its numbers and the Vars that it is
+    #: given or keeps. Each class says so for itself.
+    is_recorded_once: bool = False
+
+    #: Recorded updates of parameters, by all that they depend on but the types of Vars.
+    _recorded: dict[tuple[Any, ...], list[RecordedFunction]]
+    #: The Vars and the formula of the last step.
+    _plan: Plan
     #: The values, by their numbers in the session, of the last losses that were stepped
     #: by.
     _stepped: tuple[int, ...] = ()
-    #: The steps that each parameter has taken; None while each has taken all since
-    #: it was added.
-    _counts: list[int] | None = None
-    #: Of each parameter a number, the same for those of a group that have always moved
-    #: together.
-    _sets: list[int] | None = None
+
+    #: The number of states that were loaded, each of which is other tensors.
+    _loads: int = 0
 
     lr: float
 
     #: Options of which a negative number makes no sense, and those in [0, 1).
     _NOT_NEGATIVE = frozenset({"lr", "eps", "weight_decay", "momentum", "lr_decay"})
     _FRACTIONS = frozenset({"alpha", "rho"})
+
+    #: The names of attributes that steps change, and compare by themselves.
+    _changes_by_effect = frozenset(
+        {"_steps", "_outcomes", "_counts", "_sets", "_all", "_stepped", "_plan", "_recorded"}
+    )
 
     zero_grad = Absent(
         "gradients are not added up: step(loss) computes them and moves the parameters"
@@ -150,6 +152,7 @@ class Optimizer(Keeper):
                     " or of groups"
                 )
             )
+        forbid(f"{name} is made")
         given: list[Any] = list(parameters)
         if not given:
             raise at_line(ValueError(f"{name}: no parameters given"))
@@ -158,10 +161,9 @@ class Optimizer(Keeper):
         self.parameters = []
         self._steps = 0
         self._group_of = []
-        #: The last steps, as far as it is not known whether they have been taken, and
-        #: the parameters that they move.
-        self._outcomes: list[tuple[StepOutcome, list[int]]] = []
+        self._outcomes = []
         self._kept = {}
+        self._forget_plan()
         for group in given if isinstance(given[0], Mapping) else [{"params": given}]:
             self.add_param_group(group)
 
@@ -180,6 +182,7 @@ class Optimizer(Keeper):
             As the optimiser. Nothing is changed then.
         """
         name = type(self).__name__
+        forbid(f"{name}.add_param_group is called")
         if not isinstance(group, Mapping) or "params" not in group:
             raise at_line(
                 TypeError(f"{name}: a group is {shown(group)}, expected a dict with 'params'")
@@ -197,11 +200,7 @@ class Optimizer(Keeper):
         self._check_parameters(new)
         added = {**self.defaults, **group, "params": new, "start": self.steps}
         self._check_options(added)
-        if self._outcomes or self._counts is not None:
-            # Earlier steps, of which some may fail, are not of the new parameters.
-            counts, sets = self._begin_counts()
-            self._counts = [*counts, *[0] * len(new)]
-            self._sets = [*sets, *[max(sets, default=-1) + 1] * len(new)]
+        self._add_counts(len(new))
         self._group_of += [len(self.param_groups)] * len(new)
         self.parameters += new
         self.param_groups.append(added)
@@ -248,39 +247,23 @@ class Optimizer(Keeper):
                 ValueError(f"{name}: betas are {shown(group['betas'])}, expected them in [0, 1)")
             )
 
-    @property
-    def steps(self) -> int:
-        """Number of steps that were taken."""
-        self._settle()
-        return self._steps
-
-    @steps.setter
-    def steps(self, count: int) -> None:
-        self._steps, self._outcomes, self._counts, self._sets = count, [], None, None
-
-    def _settle(self) -> None:
-        """Take back the steps that are known to have failed by now."""
-        waiting = []
-        for outcome, moving in self._outcomes:
-            if not outcome.is_known():
-                waiting.append((outcome, moving))
-            elif outcome.failed():
-                self._steps -= 1
-                if self._counts is not None:
-                    self._counts = [n - (k in moving) for k, n in enumerate(self._counts)]
-        self._outcomes[:] = waiting[-_MOST_OUTCOMES:]
+    def _forget_plan(self) -> None:
+        """Have the next step recorded, whatever earlier ones were."""
+        self._recorded = {}
+        self._plan = Plan(((), (), (), ()), {}, [], [], True)
 
     def __getstate__(self) -> dict[str, Any]:
         self._settle()
         state = {**self.__dict__, "_outcomes": []}
         # What is of this session.
-        state.pop("_repeated", None)
-        state.pop("_stepped", None)
+        for name in ("_recorded", "_plan", "_stepped"):
+            state.pop(name, None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # As optimisers were pickled that had no count of steps for each parameter.
         steps = state.pop("steps", None)
+        self._forget_plan()
         self.__dict__.update(state)
         if steps is not None:
             self.__dict__.update(_steps=steps, _outcomes=[])
@@ -294,13 +277,13 @@ class Optimizer(Keeper):
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__.get("defaults", ()):
+            note_read(self, lambda own: own.param_groups[0][name])
             return self.param_groups[0][name]
         return object.__getattribute__(self, name)  # for its message
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__.get("defaults", ()):
-            for group in self.param_groups:
-                group[name] = value
+            perform(SetOption(self, name, value))
         else:
             super().__setattr__(name, value)
 
@@ -330,7 +313,9 @@ class Optimizer(Keeper):
         losses = [loss] if isinstance(loss, Var) else list(loss)
         if not losses:
             raise at_line(ValueError("step: no losses given"))
-        numbers = [recorded_at(each) for each in losses]
+        # Places in a function that is recorded are none of the session.
+        sign = 1 if recording() is None else -1
+        numbers = [sign * recorded_at(each) for each in losses]
         if any(number in self._stepped for number in numbers):
             raise at_line(
                 ValueError(
@@ -373,121 +358,186 @@ class Optimizer(Keeper):
     def _apply(self, gradients: list[Var | None]) -> None:
         """Take a step by the gradients of the parameters, in their order."""
         self._settle()
-        before, outcomes = (self._steps, self._counts, self._sets), len(self._outcomes)
+        before = self._save_counts()
+        current = recording()
+        self._plan.is_called = False
         try:
-            self._take(gradients)
+            if current is None:
+                self._take(gradients)
+            else:
+                self._trace(gradients, current)
         except BaseException:
             # Its own mistake, or the failure of an earlier step, which comes to light.
-            self._steps, self._counts, self._sets = before
-            del self._outcomes[outcomes:]
+            if not self._plan.counts():
+                self._restore_counts(before)
             raise
 
-    def _begin_counts(self) -> tuple[list[int], list[int]]:
-        """Return the steps of each parameter and its set, kept from now on."""
-        if self._counts is None:
-            starts = [group["start"] for group in self.param_groups]
-            self._counts = [self._steps - starts[k] for k in self._group_of]
-        if self._sets is None:
-            self._sets = list(self._group_of)
-        return self._counts, self._sets
-
-    def _count(self, gradients: list[Var | None]) -> tuple[list[int], list[Kind]]:
-        """Count the step of each parameter that has a gradient.
+    def _begin(
+        self, given: list[bool], *, is_recorded: bool = True
+    ) -> tuple[Formula, list[list[float]], Begun]:
+        """Count a step of the parameters that have gradients.
 
         Returns
         -------
-        The parameters' numbers, and the kind of each.
+        Its formula, the numbers of each kind of parameters, and what is counted.
         """
-        if self._counts is None and all(map(_IS_GIVEN, gradients)):
-            self._steps += 1
-            kinds = [
-                (k, self._steps - group["start"], k) for k, group in enumerate(self.param_groups)
-            ]
-            return list(range(len(self.parameters))), [kinds[k] for k in self._group_of]
-        counts, sets = self._begin_counts()
-        self._steps += 1
-        given = list(map(_IS_GIVEN, gradients))
-        self._counts = counts = [n + moves for n, moves in zip(counts, given, strict=True)]
-        split = list(zip(sets, given, strict=True))
-        numbers = {each: number for number, each in enumerate(dict.fromkeys(split))}
-        self._sets = sets = [numbers[each] for each in split]
-        moving = list(compress(range(len(given)), given))
-        return moving, [(self._group_of[i], counts[i], sets[i]) for i in moving]
-
-    def _numbers_by_failures(
-        self, numbers: Mapping[Kind, list[float]], moving: list[int], steps: list[Kind]
-    ) -> list[tuple[list[StepOutcome], list[list[float]]]]:
-        """Return the numbers of a step that is begun when earlier ones may still fail.
-
-        Returns
-        -------
-        Of each kind the steps that may, and its numbers if none of them does, if one
-        does, and so on.
-        """
-        groups = []
-        for kind, of_kind in numbers.items():
-            k, step, _ = kind
-            one = moving[steps.index(kind)]
-            earlier = [outcome for outcome, moved in self._outcomes if one in moved]
-            others = [
-                list(self._numbers(self.param_groups[k], step - failed).values())
-                for failed in range(1, len(earlier) + 1)
-            ]
-            groups.append((earlier, [of_kind, *others]))
-        return groups
+        moving, of_kinds, kinds = self._count(given)
+        by_kind = [self._numbers(self.param_groups[k], step) for k, step, _ in kinds]
+        numbers = [list(own.values()) for own in by_kind]
+        common = tuple(map(_COMMON_OF, self.param_groups))
+        begun = Begun(make_step_outcome(), moving, is_recorded)
+        if self._outcomes:
+            begun.outcome.set_numbers(self._numbers_by_failures(moving, of_kinds, kinds, numbers))
+        self._outcomes.append(begun)
+        return (tuple(map(tuple, by_kind)), moving, of_kinds, common), numbers, begun
 
     def _take(self, given: list[Var | None]) -> None:
         """Run the step as the one before was run, or record it."""
-        moving, steps = self._count(given)
+        formula, numbers, begun = self._begin(list(map(_IS_GIVEN, given)))
         gradients = [gradient for gradient in given if gradient is not None]
-        kinds = {kind: place for place, kind in enumerate(dict.fromkeys(steps))}
-        by_kind = {kind: self._numbers(self.param_groups[kind[0]], kind[1]) for kind in kinds}
-        numbers = [number for own in by_kind.values() for number in own.values()]
-        of_kinds = tuple([kinds[step] for step in steps])
-        common = tuple(map(_COMMON_OF, self.param_groups))
-        formula = tuple(map(tuple, by_kind.values())), tuple(moving), of_kinds, common
-        last, repeated = self._repeated
-        if last != formula:
-            self._complete_state()
-        states = [[kept[i] for i in moving if i in kept] for kept in self._kept.values()]
-        targets = [*[self.parameters[i] for i in moving], *chain.from_iterable(states)]
-        outcome = make_step_outcome()
-        if self._outcomes:
-            present = {kind: list(of_kind.values()) for kind, of_kind in by_kind.items()}
-            outcome.set_numbers(self._numbers_by_failures(present, moving, steps))
-        self._outcomes.append((outcome, moving))
-        if last == formula:
-            if repeated.repeat(targets, gradients, numbers, outcome):
+        plan = self._plan_of(formula)
+        if not plan.launch(gradients, numbers, begun.outcome):
+            self._record(plan, [as_var(gradient) for gradient in gradients], numbers, begun.outcome)
+
+    def _trace(self, given: list[Var | None], current: Recording) -> None:
+        """Record a step that calls of the function that is recorded will take."""
+        gradients = [as_var(gradient) for gradient in given if gradient is not None]
+        step = RecordedStep(self, list(map(_IS_GIVEN, given)))
+        plan = self._plan_of(step.formula)
+        if not plan.functions and self._complete_state():
+            plan = self._plan = self._make_plan(plan.formula)
+        self._check_shapes(plan.parameters, gradients)
+        numerics = list(map(numeric_of, plan.parameters))
+        with step.registered(current, numerics) as scalars:
+            if not self._record_moves(plan, self._arguments(plan, gradients, numerics, scalars)):
+                plan = self._plan = self._make_plan(plan.formula)
+                self._record_moves(plan, self._arguments(plan, gradients, numerics, scalars))
+
+    def _plan_of(self, formula: Formula) -> Plan:
+        """Return what a step by a formula works on, which may be that of the last one."""
+        plan, has_gradients = self._plan, is_grad_enabled()
+        if (
+            plan.formula != formula
+            or plan.kept is not self._kept
+            or plan.has_gradients != has_gradients
+        ):
+            plan = self._plan = self._make_plan(formula)
+        return plan
+
+    def _make_plan(self, formula: Formula) -> Plan:
+        """Return what steps by a formula work on."""
+        self._complete_state()
+        moving = formula[1]
+        states = [{name: of[i] for name, of in self._kept.items() if i in of} for i in moving]
+        parameters = [self.parameters[i] for i in moving]
+        return Plan(formula, self._kept, parameters, states, is_grad_enabled())
+
+    def _record(
+        self, plan: Plan, gradients: list[Var], numbers: list[list[float]], outcome: StepOutcome
+    ) -> None:
+        """Record a step, which its outcome is told of."""
+        if not plan.functions and self._complete_state():
+            # Of parameters that are of another dtype by now.
+            plan = self._plan = self._make_plan(plan.formula)
+        scalars: Scalars = {}
+        numerics = list(map(numeric_of, plan.parameters))
+        for numeric in dict.fromkeys(numerics):
+            with device(numeric[1]):
+                scalars[numeric] = [make_scalars(own, numeric[0]) for own in numbers]
+        arguments = self._arguments(plan, gradients, numerics, scalars)
+        if not plan.functions:
+            self._record_functions(plan, arguments)
+            if plan.launch(gradients, numbers, outcome):
                 return
-            self._complete_state()  # for parameters that are of another dtype by now
-        gradients = [as_var(gradient) for gradient in gradients]
-        self._check_shapes(moving, gradients)
-        repeated = make_repeated_update()
-        may_repeat = repeated.begin(targets, gradients)
-        #: Of each dtype and place, the numbers of each kind of parameters.
-        scalars: dict[tuple[str, str], list[Numbers]] = {}
-        for index, gradient, of_kind in zip(moving, gradients, of_kinds, strict=True):
-            parameter = self.parameters[index]
-            dtype = parameter.dtype
-            wider = WIDER.get(dtype, dtype)
-            numeric = wider, name_of_device(parameter)
-            if numeric not in scalars:
-                with device_of(parameter):
-                    scalars[numeric] = [
-                        {name: array(n, wider) for name, n in own.items()}
-                        for own in by_kind.values()
-                    ]
-            if gradient.dtype in WIDER:
-                gradient = gradient.cast(wider)
-            if self.param_groups[self._group_of[index]]["maximize"]:
-                gradient = -gradient
-            update = self._update_half if dtype in WIDER else self._update
-            parameter.update(update(index, parameter, gradient, scalars[numeric][of_kind]))
-        scalar_values = [n for all_of in scalars.values() for own in all_of for n in own.values()]
-        outcome.watch_updates(scalar_values, len(numbers))
-        if may_repeat:
-            repeated.end(targets, scalar_values, len(numbers))
-            self._repeated = formula, repeated
+        if not self._record_moves(plan, arguments):
+            self._plan = self._make_plan(plan.formula)
+            self._record(self._plan, gradients, numbers, outcome)
+            return
+        scalar_values = [n for all_of in scalars.values() for own in all_of for n in own]
+        count = sum(map(len, numbers))
+        outcome.watch_updates(scalar_values, count)
+
+    def _arguments(
+        self, plan: Plan, gradients: list[Var], numerics: list[Numeric], scalars: Scalars
+    ) -> list[list[Var]]:
+        """Return what the update of each parameter is given, `numerics` being theirs."""
+        own = plan.parameters, gradients, plan.states
+        return arguments_of(plan.formula, *own, numerics, scalars)
+
+    def _record_moves(self, plan: Plan, arguments: list[list[Var]]) -> bool:
+        """Record the updates of parameters by functions, if that may be, or in line.
+
+        Returns
+        -------
+        False, with nothing recorded, if a parameter is of another dtype or shape than
+        the plan's functions.
+        """
+        self._record_functions(plan, arguments)
+        if plan.functions and replay(plan.functions, arguments):
+            return True
+        self._check_shapes(plan.parameters, [given[1] for given in arguments])
+        calls = zip(plan.functions, arguments, strict=False)
+        if not all(function.takes(given) for function, given in calls):
+            return False
+        names, moving, of_kinds, _ = plan.formula
+        for index, given, kind, states in zip(
+            moving, arguments, of_kinds, plan.states, strict=True
+        ):
+            numbers = given[2 + len(states) :]
+            self._move(index, given[0], given[1], dict(zip(names[kind], numbers, strict=True)))
+        return True
+
+    def _record_functions(self, plan: Plan, arguments: list[list[Var]]) -> None:
+        """Record the update of each parameter as a function, if a plan may have some."""
+        if plan.functions or not type(self).__dict__.get("is_recorded_once", False):
+            return
+        self._check_shapes(plan.parameters, [given[1] for given in arguments])
+        names, moving, of_kinds, _ = plan.formula
+        rows = zip(moving, arguments, of_kinds, plan.states, strict=True)
+        plan.functions = [
+            self._function(index, given, (*states,), names[kind])
+            for index, given, kind, states in rows
+        ]
+
+    def _move(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
+        """Record the update of a parameter, and of what is kept for it."""
+        dtype = parameter.dtype
+        if gradient.dtype in WIDER:
+            gradient = gradient.cast(WIDER.get(dtype, dtype))
+        if self.param_groups[self._group_of[index]]["maximize"]:
+            gradient = -gradient
+        update = self._update_half if dtype in WIDER else self._update
+        parameter.update(update(index, parameter, gradient, n))
+
+    def _function(
+        self, index: int, like: list[Var], states: tuple[str, ...], names: tuple[str, ...]
+    ) -> RecordedFunction:
+        """Return `_move` of a parameter, what is kept for it and numbers, as recorded.
+
+        Parameters
+        ----------
+        index
+            The parameter's number.
+        like
+            The parameter, its gradient, and then what `states` and `names` name.
+        """
+        options = _COMMON_OF(self.param_groups[self._group_of[index]])
+        same = self._recorded.setdefault((states, names, options, is_grad_enabled()), [])
+        for function in same:
+            if function.takes(like):
+                return function
+
+        def move(given: list[Var]) -> None:
+            # A twin, so that whatever happens the optimiser is as it was.
+            twin = object.__new__(type(self))
+            count = 2 + len(states)
+            kept = zip(states, given[2:count], strict=True)
+            twin.__dict__.update(self.__dict__, _kept={name: {index: x} for name, x in kept})
+            twin._move(index, given[0], given[1], dict(zip(names, given[count:], strict=True)))
+
+        with device_of(like[0]):
+            same.append(record_function(move, like))
+        return same[-1]
 
     def _update_half(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         """Return what a parameter in halves becomes by `_update`, in its wider dtype."""
@@ -503,24 +553,15 @@ class Optimizer(Keeper):
             self._keep("master", index, moved)
         return moved.cast(dtype)
 
-    def _check_shapes(self, moving: list[int], gradients: list[Var]) -> None:
+    def _check_shapes(self, parameters: list[Var], gradients: list[Var]) -> None:
         """Raise ValueError unless gradients have their parameters' shapes."""
-        for index, gradient in zip(moving, gradients, strict=True):
-            parameter = self.parameters[index]
+        for parameter, gradient in zip(parameters, gradients, strict=True):
             if gradient.shape != parameter.shape:
                 raise at_line(
                     ValueError(
                         f"a gradient has shape {gradient.shape}, its parameter {parameter.shape}"
                     )
                 )
-
-    @abstractmethod
-    def _numbers(self, group: Group, step: int) -> dict[str, float]:
-        """Return the numbers of a group's step, the first of which is 1, by name.
-
-        Which ones there are says which formula `_update` records: a step with the
-        same names may be the program of an earlier one, with other numbers.
-        """
 
     @abstractmethod
     def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
@@ -541,9 +582,7 @@ class Optimizer(Keeper):
             for group in self.param_groups
         ]
         state: dict[str, Any] = {"steps": self.steps, "param_groups": groups}
-        if self._counts is not None:
-            state["counts"] = list(self._counts)
-        return state | self._tensors()
+        return state | self._counts_state() | self._tensors()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take what `state_dict` returned, or what was saved of it.
@@ -558,6 +597,7 @@ class Optimizer(Keeper):
             If a tensor's shape or the number of groups differs. Nothing is changed
             by a call that raises.
         """
+        forbid(f"{type(self).__name__}.load_state_dict is called")
         groups, steps, counts = state["param_groups"], int(state["steps"]), state.get("counts")
         if len(groups) != len(self.param_groups):
             raise at_line(
@@ -573,6 +613,7 @@ class Optimizer(Keeper):
                 )
             )
         pairs = zip(self.param_groups, groups, strict=True)
+        self._loads += 1
         self._kept = self._loaded(state, [{**group, **options} for group, options in pairs])
         for group, options in zip(self.param_groups, groups, strict=True):
             group.update(options)

@@ -11,8 +11,9 @@ from typing import Any
 from .._core import Var
 from .._errors import at_line
 from .._typing import shown
+from ..tracing.effects import forbid
 from .optimizer import Optimizer
-from .schedule import check_optimizer
+from .schedule import check_optimizer, rates_of
 
 __all__ = ["ReduceLROnPlateau"]
 
@@ -83,7 +84,15 @@ class ReduceLROnPlateau:
         self.epoch = 0
 
     def step(self, metrics: Var | float) -> None:
-        """Begin the next epoch, after one whose figure is `metrics`."""
+        """Begin the next epoch, after one whose figure is `metrics`.
+
+        Raises
+        ------
+        RuntimeError
+            If it is called within a function that is recorded, where figures have no
+            values.
+        """
+        forbid("ReduceLROnPlateau.step is called")
         figure = float(metrics.item() if isinstance(metrics, Var) else metrics)
         self.epoch += 1
         if self._is_better(figure):
@@ -114,7 +123,7 @@ class ReduceLROnPlateau:
 
     def get_last_lr(self) -> list[float]:
         """Return the present rates, one for each group."""
-        return [group["lr"] for group in self.optimizer.param_groups]
+        return rates_of(self.optimizer)
 
     def state_dict(self) -> dict[str, Any]:
         """Return where the schedule is."""

@@ -1,18 +1,20 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What learning-rate schedules share."""
+"""Learning-rate schedules: what all of them share."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import Any
+from weakref import ref
 
 from .._errors import at_line
 from .._typing import shown
+from ..tracing.effects import Effect, forbid, note_read, perform
 from .optimizer import Optimizer
 
-__all__ = ["LRScheduler", "check_optimizer", "check_positive"]
+__all__ = ["LRScheduler", "check_optimizer", "check_positive", "rates_of"]
 
 
 def check_positive(name: str, what: str, number: Any) -> None:
@@ -25,6 +27,48 @@ def check_optimizer(name: str, optimizer: Any) -> None:
     """Raise TypeError unless it is an optimiser."""
     if not isinstance(optimizer, Optimizer):
         raise at_line(TypeError(f"{name}: optimizer is {shown(optimizer)}, expected an Optimizer"))
+
+
+def rates_of(optimizer: Optimizer) -> list[float]:
+    """Return the present rates of an optimiser, one for each group."""
+    note_read(optimizer, rates_of)
+    return [group["lr"] for group in optimizer.param_groups]
+
+
+class _Step(Effect):
+    """A step of a schedule: all that it sets of itself and of its optimiser's groups."""
+
+    def __init__(self, schedule: LRScheduler) -> None:
+        # Its steps read what is set.
+        super().__init__(schedule.optimizer)
+        self._schedule = ref(schedule)
+        self._before: list[tuple[dict[str, Any], dict[str, Any]]] = []
+
+    def advance(self) -> list[float] | None:
+        """Begin the schedule's next epoch; if that fails, nothing has changed."""
+        schedule = self._schedule()
+        if schedule is None:
+            return None
+        changed = [vars(schedule), *schedule.optimizer.param_groups]
+        self._before = [(each, each.copy()) for each in changed]
+        try:
+            schedule.epoch += 1
+            schedule.begin()
+        except BaseException:
+            self.take_back()
+            raise
+        return []
+
+    def take_back(self) -> None:
+        """Have everything be as it was before the step."""
+        for each, before in self._before:
+            each.clear()
+            each.update(before)
+        self._before = []
+
+    def finish(self) -> None:
+        """Let go of what was before."""
+        self._before = []
 
 
 class LRScheduler(ABC):
@@ -41,14 +85,15 @@ class LRScheduler(ABC):
 
     Attributes
     ----------
-    epoch : int
-        How often `step` was called.
     base_lrs : list of float
         The rates, one for each group, by which the schedule goes.
     """
 
+    _changes_by_effect = frozenset({"epoch"})
+
     def __init__(self, optimizer: Optimizer) -> None:
         check_optimizer(type(self).__name__, optimizer)
+        forbid(f"{type(self).__name__} is made")
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             is_scheduled = group["lr"] == group.get("scheduled_lr", group["lr"])
@@ -56,6 +101,17 @@ class LRScheduler(ABC):
                 group["initial_lr"] = group["lr"]
         self.base_lrs = [float(group["initial_lr"]) for group in optimizer.param_groups]
         self.epoch = 0
+
+    @property
+    def epoch(self) -> int:
+        """The number of calls of `step`."""
+        note_read(self, lambda own: own.epoch, self.optimizer)
+        epoch: int = vars(self)["epoch"]
+        return epoch
+
+    @epoch.setter
+    def epoch(self, epoch: int) -> None:
+        vars(self)["epoch"] = epoch
 
     @abstractmethod
     def rate(self, epoch: int, base_lr: float) -> float:
@@ -72,12 +128,11 @@ class LRScheduler(ABC):
 
     def step(self) -> None:
         """Begin the next epoch."""
-        self.epoch += 1
-        self.begin()
+        perform(_Step(self))
 
     def get_last_lr(self) -> list[float]:
         """Return the present rates, one for each group."""
-        return [group["lr"] for group in self.optimizer.param_groups]
+        return rates_of(self.optimizer)
 
     def state_dict(self) -> dict[str, Any]:
         """Return where the schedule is."""
@@ -85,6 +140,7 @@ class LRScheduler(ABC):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from where another schedule of the kind was, by the rates of that epoch."""
+        forbid(f"{type(self).__name__}.load_state_dict is called")
         self.epoch = int(state["epoch"])
         self.base_lrs = list(state["base_lrs"])
         self.begin()

@@ -45,6 +45,8 @@ class SGD(Optimizer):
         with dampening.
     """
 
+    is_recorded_once = True
+
     def __init__(
         self,
         parameters: Iterable[Var] | Iterable[Group],

@@ -30,7 +30,7 @@ class _Random(Room):
     # For people, who ask for help on the function.
     @property
     def __doc__(self) -> str:  # type: ignore[override]
-        return f"{_ROOM}\nmo.random{inspect.signature(self)}\n\n{self.__wrapped__.__doc__}"
+        return f"{_ROOM}\n``mo.random{inspect.signature(self)}``\n\n{self.__wrapped__.__doc__}"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__wrapped__(*args, **kwargs)

@@ -131,7 +131,11 @@ def multinomial(
 def _elements(name: str, x: VarLike) -> tuple[Var, int]:
     """Return x as a tensor and the number of elements along its first dimension."""
     values = as_var(x)
-    return values, values.shape[0] if values.ndim else whole_number(name, "x", values.item())
+    if values.ndim:
+        return values, values.shape[0]
+    # A number has one where a function is recorded, too.
+    number = x if isinstance(x, int) else values.item()
+    return values, whole_number(name, "x", number)
 
 
 @makes_arrays

@@ -5,13 +5,17 @@
 
 The generator is that of `metaop.random`, Philox2x32-10 (Salmon et al., "Parallel
 random numbers: as easy as 1, 2, 3", SC 2011), as Python for single blocks and as
-element-wise operators for tensors.
+element-wise operators for tensors. A key that is given to a function which is recorded
+once is a tensor there, so that other keys are no other function; the numbers are the same.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from .. import _core
 from .._core import Var
@@ -28,13 +32,22 @@ _ROUNDS = 10
 _OF_SEED, _OF_SPLIT, _OF_FOLD = 0x5EED5EED, 0x5B117000, 0xF01D0000
 
 
-def _block(counter: int, key: int) -> int:
-    """Return the block of a counter: another number of 64 bits for each."""
-    left, right = counter % _WORD, counter // _WORD % _WORD
+def _low(x: Any) -> Any:
+    """Return the lower 32 bits of a number or a tensor of 64."""
+    return x & _constant(_WORD - 1) if isinstance(x, Var) else x % _WORD
+
+
+def _high(x: Any) -> Any:
+    """Return the upper 32 bits of a number or a tensor of 64."""
+    return x // _constant(_WORD) if isinstance(x, Var) else x // _WORD
+
+
+def _block(left: Any, right: Any, key: Any) -> Any:
+    """Return the block of a counter, in two words: another number of 64 bits for each."""
     for _ in range(_ROUNDS):
-        product = _MULTIPLIER * left
-        left, right = (product // _WORD) ^ key ^ right, product % _WORD
-        key = (key + _WEYL) % _WORD
+        product = left * _MULTIPLIER
+        left, right = _high(product) ^ key ^ right, _low(product)
+        key = _low(key + _WEYL)
     return right * _WORD + left
 
 
@@ -42,7 +55,8 @@ class Key:
     """What random numbers are made of, given to a function as ``key=``.
 
     The same key gives the same numbers each time, whatever was computed before, so a
-    key is for one use. `split` and `fold_in` make further ones of it.
+    key is for one use. `split` and `fold_in` make further ones of it. An argument of a
+    function that `metaops.jit` returned may be another key in each call: it is recorded once.
 
     Parameters
     ----------
@@ -58,17 +72,23 @@ class Key:
     __slots__ = ("_value",)
 
     def __init__(self, seed: int) -> None:
-        self._value = _block(_integer("Key", "seed", seed), _OF_SEED)
+        number = _integer("Key", "seed", seed)
+        self._value: int | Var = _block(_low(number), _high(number), _OF_SEED)
 
     @classmethod
-    def _of(cls, value: int) -> Key:
+    def _of(cls, value: int | Var) -> Key:
         key = cls.__new__(cls)
         key._value = value
         return key
 
     def _child(self, number: int, use: int) -> Key:
-        low, high = self._value % _WORD, self._value // _WORD
-        return Key._of(_block(number ^ high * _WORD, low ^ use))
+        value = self._value
+        return Key._of(_block(_low(number), _high(value) ^ _high(number), _low(value) ^ use))
+
+    def _leaf(self) -> Var:
+        """Return the key as a tensor, of which `_of` makes a key."""
+        value = self._value
+        return value if isinstance(value, Var) else _core.array(np.uint64(value))
 
     def split(self, num: int = 2) -> tuple[Key, ...]:
         """Return several keys that differ from each other and from this one.
@@ -86,13 +106,19 @@ class Key:
         return self._child(_integer("Key.fold_in", "number", number), _OF_FOLD)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Key) and self._value == other._value
+        if not isinstance(other, Key):
+            return False
+        own, value = self._value, other._value
+        if isinstance(own, Var) or isinstance(value, Var):
+            return own is value
+        return own == value
 
     def __hash__(self) -> int:
         return hash(("metaops.Key", self._value))
 
     def __repr__(self) -> str:
-        return f"<Key {self._value:016x}>"
+        value = self._value
+        return "<Key, recorded>" if isinstance(value, Var) else f"<Key {value:016x}>"
 
 
 def _integer(what: str, parameter: str, number: object) -> int:
@@ -115,17 +141,17 @@ def _constant(value: int, dtype: str = "uint64") -> Var:
     return _core.iota((1,), 0, dtype).reindex((), ("-1",), value)
 
 
-def _blocks(shape: Shape, key: int, offset: int) -> tuple[Var, Var]:
+def _blocks(shape: Shape, key: int | Var, offset: int) -> tuple[Var, Var]:
     """Return the words of consecutive counters, in 64 bits each."""
     position = _core.iota((math.prod(shape),), 0, "uint64") + offset
     word, multiplier = _constant(_WORD), _constant(_MULTIPLIER)
     mask = _constant(_WORD - 1)
-    left, right = position & mask, (position // word) ^ (key // _WORD)
-    weyl = key % _WORD
+    left, right = position & mask, (position // word) ^ _high(key)
+    weyl = _low(key)
     for _ in range(_ROUNDS):
         product = left * multiplier
         left, right = (product // word) ^ weyl ^ right, product & mask
-        weyl = (weyl + _WEYL) % _WORD
+        weyl = _low(weyl + _WEYL)
     return left.reshape(shape), right.reshape(shape)
 
 

@@ -122,6 +122,12 @@ class Stage(NamedTuple):
         As ``#metaop.schedule<...>``.
     override_line : int
         The line of the schedule file that it is from; 0 for the compiler's own.
+    role : str
+        What it does in the kernel of a contraction: "packing", "contraction" or
+        "epilogue"; empty in other kernels.
+    contraction : str
+        The loops of a sum of products by what they are, as "m d0, n d2, k d1";
+        empty for other stages.
     """
 
     identity: str
@@ -133,6 +139,8 @@ class Stage(NamedTuple):
     accesses: list[Access]
     schedule: str
     override_line: int
+    role: str = ""
+    contraction: str = ""
 
 
 class Grid(NamedTuple):
@@ -353,7 +361,8 @@ class Explanation:
     def save_schedules(self, path: str | os.PathLike[str]) -> None:
         """Write the schedules to a file that ``flags.schedule_file`` takes.
 
-        There is one line for each stage, after comments that say what it is, and
+        The first line is the version of the file's form. There is one line for
+        each stage, after comments that say what it is, and
         which kernels' rewrites have led to it.
 
         Parameters
@@ -366,7 +375,7 @@ class Explanation:
         OSError
             If it cannot be written.
         """
-        lines: list[str] = []
+        lines = [f"version = {_core.schedule_file_version()}"]
         seen: set[str] = set()
         for kernel in self.kernels:
             for stage in kernel.stages:
@@ -421,6 +430,8 @@ def _kernel(call: _core.KernelDescription) -> KernelExplanation:
                 loops=[Loop(**loop) for loop in stage["loops"]],
                 accesses=[Access(**access) for access in stage["accesses"]],
                 schedule=stage["schedule"],
+                role=stage["role"],
+                contraction=stage["contraction"],
                 override_line=stage["override_line"],
             )
             for stage in call["stages"]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .. import _core, _html
+from ..tracing.reports import CallCounts, JitInfo
 from . import picture
 from ._profile_types import CallTimes, LaunchCountsDict, ProgramTimes, RunTimes
 
@@ -209,9 +210,12 @@ class ProfileReport:
         self._profiler = profiler
         self._has_timeline = has_timeline
         self._programs: list[ProgramTimes] | None = None
+        self._calls = CallCounts()
+        self._functions: list[JitInfo] | None = None
 
     def _finish(self) -> None:
         self._programs = self._profiler.programs()
+        self._functions = self._calls.list_called()
 
     def _data(self) -> list[ProgramTimes]:
         return self._profiler.programs() if self._programs is None else self._programs
@@ -264,8 +268,19 @@ class ProfileReport:
         rows = [_merge(index, calls, total) for (index, *_), calls in groups.items()]
         return sorted(rows, key=lambda kernel: -kernel.seconds)
 
+    @property
+    def functions(self) -> list[JitInfo]:
+        """The functions of `jit` that were called, those with most calls first.
+
+        Of each, the calls of the scope, those that used a recording as it was, and the
+        recordings that were made, with what was new; see `jit_info`.
+        """
+        return self._calls.list_called() if self._functions is None else self._functions
+
     def table(self, rows: int | None = None) -> str:
         """Return the kernels as a table, those that took most first.
+
+        Below are the `functions` that were called, if any.
 
         Parameters
         ----------
@@ -277,7 +292,7 @@ class ProfileReport:
         lines = [self.summary(), *_format_table(shown)]
         if len(shown) < len(kernels):
             lines.append(f"and {_count(len(kernels) - len(shown), 'more kernel')}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *map(str, self.functions)])
 
     def summary(self) -> str:
         """Return what ran and what it took, in one line."""
@@ -290,7 +305,12 @@ class ProfileReport:
         )
 
     def _repr_html_(self) -> str:
-        return _html.page(self.summary(), _html.table([*map(_row, self.kernels)], _COLUMNS))
+        tables = [_html.table([*map(_row, self.kernels)], _COLUMNS)]
+        if functions := self.functions:
+            tables.append(
+                _html.table([_row_of_function(each) for each in functions], _OF_FUNCTIONS)
+            )
+        return _html.page(self.summary(), *tables)
 
     def __str__(self) -> str:
         return self.table()
@@ -471,6 +491,15 @@ def _row(kernel: KernelProfile) -> tuple[str, ...]:
         _format_operators(kernel.operators),
         " ".join(kernel.lines),
     )
+
+
+_OF_FUNCTIONS: tuple[str, ...] = ("function", "calls", "hits", "recordings", "kept", "new")
+
+
+def _row_of_function(info: JitInfo) -> tuple[str, ...]:
+    """Return the cells of a recorded function."""
+    counts = (info.calls, info.hits, len(info.records), info.keys)
+    return (info.name, *(f"{count:,}" for count in counts), "; ".join(map(str, info.records)))
 
 
 def _format_table(kernels: list[KernelProfile]) -> list[str]:

@@ -154,11 +154,13 @@ def _entries(lines: Iterable[str]) -> dict[str, str]:
         name, equals, value = line.partition("=")
         if equals and not line.lstrip().startswith("#"):
             entries[name.strip()] = value.strip()
+    entries.pop("version", None)
     return entries
 
 
 def _to_text(entries: Mapping[str, str]) -> str:
-    return "".join(f"{name} = {value}\n" for name, value in sorted(entries.items()))
+    lines = [f"{name} = {value}\n" for name, value in sorted(entries.items())]
+    return "".join([f"version = {_core.schedule_file_version()}\n", *lines])
 
 
 def _cache_file(target: str) -> Path | None:

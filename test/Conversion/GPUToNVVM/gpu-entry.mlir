@@ -19,7 +19,7 @@
 gpu.module @whole {
   gpu.func @whole(%x: memref<?xf32, 1> {llvm.noalias}, %y: memref<12xi8, 1> {llvm.align = 256 : i64}, %n: index)
       workgroup(%s: memref<4xf32, 3>, %t: memref<2x33xf32, 3> {llvm.align = 128 : i64}) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 96, cluster = 2, min_blocks = 3, index_bits = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 96, cluster = 2, min_blocks = 3, index_bits = 32>} {
     %0 = memref.load %x[%n] : memref<?xf32, 1>
     %1 = memref.load %y[%n] : memref<12xi8, 1>
     memref.store %0, %s[%n] : memref<4xf32, 3>
@@ -31,9 +31,9 @@ gpu.module @whole {
 
 // What launches say nothing of has no attribute.
 // CHECK-LABEL: gpu.func @plain() kernel
-// CHECK-SAME:    attributes {metaop.launch = #metaop.launch<threads = 1>, metaop.num_buffers = 0 : i64, nvvm.reqntid = array<i32: 1, 1, 1>}
+// CHECK-SAME:    attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 1>, nvvm.reqntid = array<i32: 1, 1, 1>}
 gpu.module @plain {
-  gpu.func @plain() kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 1>} {
+  gpu.func @plain() kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 1>} {
     gpu.return
   }
 }
@@ -46,7 +46,7 @@ gpu.module @plain {
 // CHECK:         workgroup(%{{.*}} : memref<12288xf32, 3> {llvm.align = 16 : i64})
 gpu.module @full {
   gpu.func @full() workgroup(%s: memref<12288xf32, 3>) kernel
-      attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -68,7 +68,7 @@ gpu.module @full {
 // CHECK:         memref.store %[[V]], %[[T]]
 gpu.module @large {
   gpu.func @large() workgroup(%s: memref<5xf32, 3>, %t: memref<128x256xf32, 3>) kernel
-      attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     %i = gpu.thread_id x
     %v = memref.load %s[%i] : memref<5xf32, 3>
     memref.store %v, %t[%i, %i] : memref<128x256xf32, 3>
@@ -80,7 +80,7 @@ gpu.module @large {
   // CHECK:       llvm.mlir.addressof @dynamic_shared
   // CHECK-NOT:   llvm.mlir.global
   gpu.func @other() workgroup(%s: memref<16384xf32, 3>) kernel
-      attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }

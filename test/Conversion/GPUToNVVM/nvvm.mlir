@@ -5,7 +5,7 @@
 // CHECK-LABEL: llvm.func @narrow
 // CHECK-SAME:    (%[[X:.*]]: !llvm.ptr<1> {llvm.align = 64 : i64, llvm.noalias}, %[[Y:.*]]: !llvm.ptr<1> {llvm.align = 64 : i64}, %[[N:.*]]: i64)
 // CHECK-SAME:    gpu.kernel
-// CHECK-SAME:    metaop.grid = 8 : i64
+// CHECK-SAME:    range = 8
 // CHECK-SAME:    nvvm.kernel
 // CHECK-SAME:    nvvm.reqntid = array<i32: 128, 1, 1>
 // CHECK-NOT:     struct
@@ -16,7 +16,7 @@
 // CHECK:         llvm.load %[[P]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 gpu.module @narrow {
   gpu.func @narrow(%x: memref<?xf32, 1> {llvm.noalias}, %y: memref<?xf32, 1>, %n: index) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.grid = 8 : i64, metaop.launch = #metaop.launch<threads = 128, index_bits = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2, range = 8>, metaop.launch = #metaop.launch<threads = 128, index_bits = 32>} {
     %t = gpu.thread_id x
     %i = arith.addi %t, %n : index
     %v = vector.load %x[%i] {alignment = 16 : i64} : memref<?xf32, 1>, vector<4xf32>
@@ -34,7 +34,7 @@ gpu.module @narrow {
 // CHECK-NOT:     nsw
 gpu.module @wide {
   gpu.func @wide(%y: memref<?xf32, 1>, %n: index) kernel
-      attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 128>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 128>} {
     %f = arith.constant 1.0 : f32
     %t = gpu.thread_id x
     %i = arith.addi %t, %n : index
@@ -58,7 +58,7 @@ gpu.module @wide {
 // CHECK:         llvm.load %{{.*}} : !llvm.ptr<3> -> f32
 gpu.module @reduce {
   gpu.func @reduce(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>) workgroup(%s: memref<4xf32, 3>) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 128, index_bits = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 128, index_bits = 32>} {
     %c0 = arith.constant 0 : index
     %c32 = arith.constant 32 : index
     %c16 = arith.constant 16 : i32
@@ -90,7 +90,7 @@ gpu.module @reduce {
 // CHECK:         llvm.atomicrmw max %{{.*}}, %{{.*}} syncscope("block") monotonic : !llvm.ptr<3>, i32
 gpu.module @atomics {
   gpu.func @atomics(%x: memref<?xf32, 1>) workgroup(%s: memref<4xi32, 3>) kernel
-      attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     %f = arith.constant 1.0 : f32
     %k = arith.constant 7 : i32
     %t = gpu.thread_id x
@@ -108,7 +108,7 @@ gpu.module @atomics {
 // CHECK:         nvvm.cp.async.wait.group 0
 gpu.module @stays {
   gpu.func @stays(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>) workgroup(%s: memref<128xf32, 3>) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 32>} {
     %t = gpu.thread_id x
     %p = llvm.mlir.zero : !llvm.ptr<3>
     %q = llvm.mlir.zero : !llvm.ptr<1>

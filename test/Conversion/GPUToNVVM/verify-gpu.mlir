@@ -3,7 +3,7 @@
 // A sound one.
 gpu.module @m {
   gpu.func @k(%x: memref<?xf32, 1>, %y: memref<4xi8, 1>, %n: index) workgroup(%s: memref<2x4xf32, 3>) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 32>} {
     %0 = gpu.thread_id x
     gpu.return
   }
@@ -19,7 +19,7 @@ gpu.module @m {
 
 // expected-error @below {{expects functions, each of them a kernel}}
 gpu.module @m {
-  gpu.func @k() attributes {metaop.num_buffers = 0 : i64} {
+  gpu.func @k() attributes {metaop.entry = #metaop.entry<buffers = 0>} {
     gpu.return
   }
 }
@@ -27,7 +27,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error @below {{expects `metaop.num_buffers`}}
+  // expected-error @below {{expects `metaop.entry`}}
   gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
@@ -37,7 +37,7 @@ gpu.module @m {
 
 gpu.module @m {
   // expected-error @below {{expects 1 1-d buffers in memory space 1, then numbers of type index, given}}
-  gpu.func @k(%x: memref<?xf32>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k(%x: memref<?xf32>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -46,7 +46,7 @@ gpu.module @m {
 
 gpu.module @m {
   // expected-error @below {{expects 1 1-d buffers in memory space 1, then numbers of type index, given}}
-  gpu.func @k(%x: memref<?x?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k(%x: memref<?x?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -55,7 +55,16 @@ gpu.module @m {
 
 gpu.module @m {
   // expected-error @below {{expects 1 1-d buffers in memory space 1, then numbers of type index, given}}
-  gpu.func @k(%x: memref<?xf32, strided<[2]>, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k(%x: memref<?xf32, strided<[2]>, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{has 1 buffers by `metaop.entry`, but arguments of types 'index', 'memref<?xf32, 1>'}}
+  gpu.func @k(%n: index, %x: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -64,7 +73,7 @@ gpu.module @m {
 
 gpu.module @m {
   // expected-error @below {{expects 1 1-d buffers in memory space 1, then numbers of type index, given}}
-  gpu.func @k(%n: index, %x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k(%x: memref<?xf32, 1>, %n: i64) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -72,8 +81,8 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error @below {{expects 1 1-d buffers in memory space 1, then numbers of type index, given}}
-  gpu.func @k(%x: memref<?xf32, 1>, %n: i64) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  // expected-error @below {{has 1 buffers by `metaop.entry`, but arguments of types 'memref<?xf32, 1>', 'memref<?xf32, 1>'}}
+  gpu.func @k(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -81,17 +90,8 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error @below {{expects 1 1-d buffers in memory space 1, then numbers of type index, given}}
-  gpu.func @k(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
-  // expected-error @below {{expects 2 1-d buffers in memory space 1, then numbers of type index, given}}
-  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  // expected-error @below {{has 2 buffers by `metaop.entry`, but arguments of types 'memref<?xf32, 1>'}}
+  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -100,7 +100,7 @@ gpu.module @m {
 
 gpu.module @m {
   // expected-error @below {{expects shared memory of static shapes in memory space 3, given}}
-  gpu.func @k() workgroup(%s: memref<?xf32, 3>) kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k() workgroup(%s: memref<?xf32, 3>) kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -109,7 +109,7 @@ gpu.module @m {
 
 gpu.module @m {
   // expected-error @below {{expects shared memory of static shapes in memory space 3, given}}
-  gpu.func @k() workgroup(%s: memref<4xf32>) kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k() workgroup(%s: memref<4xf32>) kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -118,7 +118,7 @@ gpu.module @m {
 
 gpu.module @m {
   // expected-error @below {{expects shared memory of static shapes in memory space 3, given}}
-  gpu.func @k() workgroup(%s: memref<4xf32, strided<[2]>, 3>) kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k() workgroup(%s: memref<4xf32, strided<[2]>, 3>) kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -127,7 +127,7 @@ gpu.module @m {
 
 gpu.module @m {
   // expected-error @below {{expects `metaop.launch`}}
-  gpu.func @k() kernel attributes {metaop.num_buffers = 0 : i64} {
+  gpu.func @k() kernel attributes {metaop.entry = #metaop.entry<buffers = 0>} {
     gpu.return
   }
 }
@@ -136,7 +136,7 @@ gpu.module @m {
 
 gpu.module @m {
   // expected-error @below {{expects clusters of at most 1 blocks on sm_80, given 2}}
-  gpu.func @k() kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32, cluster = 2>} {
+  gpu.func @k() kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32, cluster = 2>} {
     gpu.return
   }
 }
@@ -144,7 +144,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     %c0 = arith.constant 0 : index
     %m = arith.constant dense<true> : vector<4xi1>
     %v = arith.constant dense<0.0> : vector<4xf32>
@@ -157,7 +157,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     %c0 = arith.constant 0 : index
     %m = arith.constant dense<true> : vector<4xi1>
     %v = arith.constant dense<0.0> : vector<4xf32>
@@ -170,7 +170,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     %c0 = arith.constant 0 : index
     %m = arith.constant dense<true> : vector<4xi1>
     %v = arith.constant dense<0.0> : vector<4xf32>
@@ -184,7 +184,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     %c0 = arith.constant 0 : index
     %m = arith.constant dense<true> : vector<4xi1>
     %v = arith.constant dense<0.0> : vector<4xf32>
@@ -197,7 +197,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @k() kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k() kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     %c0 = arith.constant 0 : index
     %m = arith.constant dense<true> : vector<4xi1>
     %v = arith.constant dense<0.0> : vector<4xf32>
@@ -210,7 +210,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @k() kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k() kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     %c0 = arith.constant 0 : index
     %m = arith.constant dense<true> : vector<4xi1>
     %v = arith.constant dense<0.0> : vector<4xf32>
@@ -225,7 +225,7 @@ gpu.module @m {
 // 160 KB, and 3 KB and 4 bytes.
 gpu.module @m {
   // expected-error @below {{expects at most 166912 bytes of shared memory on sm_80, given 166916}}
-  gpu.func @k() workgroup(%s: memref<160x256xf32, 3>, %t: memref<3076xi8, 3>) kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @k() workgroup(%s: memref<160x256xf32, 3>, %t: memref<3076xi8, 3>) kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
 }
@@ -234,10 +234,10 @@ gpu.module @m {
 
 // Kernels that a call runs one after another.
 gpu.module @m {
-  gpu.func @fill(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @fill(%x: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
-  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 64>} {
+  gpu.func @k(%x: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 64>} {
     gpu.return
   }
 }
@@ -245,11 +245,11 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @fill(%x: memref<?xf32, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @fill(%x: memref<?xf32, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
   // expected-error @below {{expects the arguments of '@fill'}}
-  gpu.func @k(%x: memref<?xf64, 1>) kernel attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 64>} {
+  gpu.func @k(%x: memref<?xf64, 1>) kernel attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 64>} {
     gpu.return
   }
 }
@@ -257,11 +257,11 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @fill() kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+  gpu.func @fill() kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 32>} {
     gpu.return
   }
   // expected-error @below {{expects the indices of '@fill'}}
-  gpu.func @k() kernel attributes {metaop.num_buffers = 0 : i64, metaop.launch = #metaop.launch<threads = 64, index_bits = 32>} {
+  gpu.func @k() kernel attributes {metaop.entry = #metaop.entry<buffers = 0>, metaop.launch = #metaop.launch<threads = 64, index_bits = 32>} {
     gpu.return
   }
 }

@@ -5,9 +5,8 @@
 // CHECK-LABEL: gpu.module @whole_and_rest
 // CHECK:         gpu.func @whole_and_rest(%[[X:.*]]: memref<10003xf32, 1>{{.*}}, %[[Y:.*]]: memref<10003xf32, 1>)
 // CHECK-SAME:      kernel
-// CHECK-SAME:      metaop.grid = 5
+// CHECK-SAME:      metaop.entry = #metaop.entry<buffers = 2, range = 5>
 // CHECK-SAME:      metaop.launch = #metaop.launch<threads = 256, index_bits = 32>
-// CHECK-SAME:      metaop.num_buffers = 2
 // CHECK:         %[[THREAD:.*]] = gpu.thread_id  x
 // CHECK:         %[[BLOCK:.*]] = gpu.block_id  x
 // CHECK:         %[[VECTOR:.*]] = arith.muli %[[THREAD]], %c4

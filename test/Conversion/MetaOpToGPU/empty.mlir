@@ -1,8 +1,8 @@
-// RUN: metaop-opt %s -convert-metaop-to-gpu -canonicalize -cse | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule-gpu -convert-metaop-to-gpu -canonicalize -cse | FileCheck %s
 
 // What is reduced over nothing is the identity.
 // CHECK-LABEL: gpu.func @reduced(
-// CHECK-SAME:    metaop.grid = 1
+// CHECK-SAME:    range = 1
 // CHECK:         %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK:         memref.store %[[ONE]], %{{.*}} : memref<4xf32, 1>
 func.func private @reduced(%x: tensor<4x0xf32>) -> tensor<4xf32> {
@@ -18,7 +18,7 @@ func.func private @reduced(%x: tensor<4x0xf32>) -> tensor<4xf32> {
 
 // Nothing is left to do.
 // CHECK-LABEL: gpu.func @nothing(
-// CHECK-SAME:    metaop.grid = 0
+// CHECK-SAME:    range = 0
 // CHECK-NOT:     memref
 // CHECK:         gpu.return
 func.func private @nothing(%x: tensor<4x0xf32>) -> tensor<4x0xf32> {

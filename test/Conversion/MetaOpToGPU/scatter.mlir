@@ -4,7 +4,7 @@
 // finds: 40 exponents of 32 bits lie in front of 40 sums of 64.
 // CHECK-LABEL: gpu.module @sums
 // CHECK:         gpu.func @sums_fill(%{{.*}}: memref<1000xf32, 1>{{.*}}, %[[Y:.*]]: memref<40xf32, 1>, %[[WORDS:.*]]: memref<60xi64, 1>)
-// CHECK-SAME:      metaop.scratch = array<i64: 60>
+// CHECK-SAME:      scratch = [60]
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK-NEXT:      memref.store %{{.*}}, %[[Y]][%[[I]]]
 // CHECK:         scf.for %[[J:.*]] =
@@ -41,11 +41,11 @@ func.func private @sums(%x: tensor<1000xf32>) -> tensor<40xf32> {
 // Where the kernel allows it, they are added as they are.
 // CHECK-LABEL: gpu.module @float_atomics
 // CHECK:         gpu.func @float_atomics_fill(
-// CHECK-NOT:     metaop.scratch
+// CHECK-NOT:     scratch =
 // CHECK:         gpu.func @float_atomics(
 // CHECK:           llvm.atomicrmw fadd %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, f32
 func.func private @float_atomics(%x: tensor<1000xf32>) -> tensor<40xf32> {
-  %k = metaop.kernel(%kx = %x : tensor<1000xf32>) -> tensor<40xf32> attributes {metaop.float_atomics} {
+  %k = metaop.kernel(%kx = %x : tensor<1000xf32>) -> tensor<40xf32> attributes {float_atomics} {
     %r = metaop.fused(%bx = %kx : tensor<1000xf32>) -> tensor<40xf32>
         schedule(#metaop.schedule<[block(0, 256), thread(0)], tile = [0: 2]>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(i) -> (i mod 37)> : tensor<1000xf32> -> tensor<40xf32>

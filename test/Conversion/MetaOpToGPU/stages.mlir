@@ -64,7 +64,7 @@ func.func private @centred(%x: tensor<10x96xf32>) -> tensor<10x96xf32> {
 
 // Blocks of a cluster read each other's sums.
 // CHECK-LABEL: gpu.func @cluster(
-// CHECK-SAME:    metaop.grid = 12
+// CHECK-SAME:    range = 12
 // CHECK-SAME:    #metaop.launch<threads = 128, cluster = 4, index_bits = 32>
 // CHECK:         nvvm.cluster.arrive
 // CHECK:         nvvm.cluster.wait

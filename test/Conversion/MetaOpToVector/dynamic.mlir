@@ -4,7 +4,7 @@
 // parallel range is, the caller has to know.
 // CHECK-LABEL: func @rows(
 // CHECK-SAME:    %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[M:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK-SAME:    attributes {metaop.num_buffers = 2 : i64}
+// CHECK-SAME:    attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.kernel}
 // CHECK:         scf.for %[[ROW:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK:           %[[REST:.*]] = arith.remsi %[[M]], %c8
 // CHECK:           %[[WHOLE:.*]] = arith.subi %[[M]], %[[REST]]

@@ -5,7 +5,7 @@
 // last whole vector a mask says which lanes are left.
 // CHECK-LABEL: func @tail(
 // CHECK-SAME:    %[[X:.*]]: memref<37xf32>, %[[Y:.*]]: memref<37xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK-SAME:    metaop.num_buffers = 2 : i64, metaop.parallel_range = 1 : i64, metaop.work_per_step = 22000 : i64
+// CHECK-SAME:    metaop.entry = #metaop.entry<buffers = 2, range = 1, work_per_step = 22000>, metaop.kernel
 // CHECK:         scf.for %[[BLOCK:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c4096
 // CHECK:           %[[NEXT:.*]] = arith.addi %[[FIRST]], %c4096
@@ -37,7 +37,7 @@ func.func private @tail(%x: tensor<37xf32>) -> tensor<37xf32> {
 // Strips of a long loop are the parallel range: 20000 elements are 5 of them, the last
 // of which is shorter.
 // CHECK-LABEL: func @blocks(
-// CHECK-SAME:    metaop.parallel_range = 5 : i64
+// CHECK-SAME:    range = 5
 func.func private @blocks(%x: tensor<20000xf32>) -> tensor<20000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<20000xf32>) -> tensor<20000xf32> {
     %r = metaop.fused(%bx = %kx : tensor<20000xf32>) -> tensor<20000xf32>
@@ -52,7 +52,7 @@ func.func private @blocks(%x: tensor<20000xf32>) -> tensor<20000xf32> {
 
 // As many with an unrolled vector loop.
 // CHECK-LABEL: func @unrolled_blocks(
-// CHECK-SAME:    metaop.parallel_range = 5 : i64
+// CHECK-SAME:    range = 5
 func.func private @unrolled_blocks(%x: tensor<2x20000xf32>) -> tensor<20000xf32> {
   %k = metaop.kernel(%kx = %x : tensor<2x20000xf32>) -> tensor<20000xf32> {
     %r = metaop.fused(%bx = %kx : tensor<2x20000xf32>) -> tensor<20000xf32>
@@ -67,7 +67,7 @@ func.func private @unrolled_blocks(%x: tensor<2x20000xf32>) -> tensor<20000xf32>
 
 // Scalar code has no blocks: each iteration of a parallel loop is a step.
 // CHECK-LABEL: func @scalar(
-// CHECK-SAME:    metaop.parallel_range = 37 : i64, metaop.work_per_step = 4400 : i64
+// CHECK-SAME:    range = 37, work_per_step = 4400
 // CHECK:         memref.load
 // CHECK:         memref.store
 // CHECK-NOT:     vector.
@@ -85,7 +85,7 @@ func.func private @scalar(%x: tensor<37xf32>) -> tensor<37xf32> {
 
 // Two parallel loops are one range of 12 * 5 steps, taken apart by division.
 // CHECK-LABEL: func @two_loops(
-// CHECK-SAME:    metaop.parallel_range = 60 : i64
+// CHECK-SAME:    range = 60
 // CHECK:         scf.for %[[STEP:.*]] =
 // CHECK:           %[[J:.*]] = arith.remui %[[STEP]], %c5
 // CHECK:           %[[I:.*]] = arith.divui %[[STEP]], %c5

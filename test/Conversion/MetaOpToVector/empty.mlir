@@ -2,7 +2,7 @@
 
 // Nothing is reduced: the results are the identity, and there are no loops.
 // CHECK-LABEL: func @reduced(
-// CHECK-SAME:    metaop.parallel_range = 1 : i64
+// CHECK-SAME:    range = 1
 // CHECK:         %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c12
 // CHECK-NEXT:      memref.store %[[LOWEST]], %{{.*}}[%[[I]]]

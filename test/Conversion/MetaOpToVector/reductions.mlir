@@ -3,7 +3,7 @@
 // Lanes and steps of a reduced vector loop are summed in a register. The lanes
 // behind the end leave it as it was; at the end the lanes are combined.
 // CHECK-LABEL: func @rows(
-// CHECK-SAME:    metaop.parallel_range = 12 : i64, metaop.work_per_step = 5200 : i64
+// CHECK-SAME:    range = 12, work_per_step = 5200
 // CHECK:         %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK:         scf.for %[[ROW:.*]] =
 // CHECK:           %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]]) -> (vector<8xf32>)
@@ -72,7 +72,7 @@ func.func private @in_memory(%x: tensor<12x100xf32>) -> tensor<12xf32> {
 
 // In strips that threads share, each sets its own part.
 // CHECK-LABEL: func @in_memory_in_blocks(
-// CHECK-SAME:    metaop.parallel_range = 3 : i64
+// CHECK-SAME:    range = 3
 // CHECK:         scf.for %[[BLOCK:.*]] =
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c4096
 // CHECK:           %[[LAST:.*]] = arith.minsi
@@ -179,7 +179,7 @@ func.func private @long_maximum(%x: tensor<100000xf32>) -> tensor<f32> {
 // A matrix product, two rows side by side: each vector of the second factor is
 // read once for both.
 // CHECK-LABEL: func @matmul(
-// CHECK-SAME:    metaop.parallel_range = 4 : i64
+// CHECK-SAME:    range = 4
 // CHECK:         %[[SUMS:.*]]:2 = scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
 // CHECK-COUNT-2:   memref.load
 // CHECK-COUNT-1:   %[[V:.*]] = vector.load

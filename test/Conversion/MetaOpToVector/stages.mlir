@@ -4,7 +4,7 @@
 // lives in memory of the kernel's own.
 // CHECK-LABEL: func @normalise(
 // CHECK-SAME:    %[[X:.*]]: memref<400xf32>, %[[Y:.*]]: memref<400xf32>,
-// CHECK-SAME:    metaop.num_buffers = 2 : i64, metaop.parallel_range = 4 : i64, metaop.work_per_step = 25400 : i64
+// CHECK-SAME:    metaop.entry = #metaop.entry<buffers = 2, range = 4, work_per_step = 25400>, metaop.kernel
 // CHECK:         %[[MEAN:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1xf32>
 // CHECK:         scf.for %[[ROW:.*]] =
 // CHECK:           scf.for {{.*}} iter_args
@@ -34,7 +34,7 @@ func.func private @normalise(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
 
 // Without shared loops one stage follows the other, and nothing is parallel.
 // CHECK-LABEL: func @one_after_another(
-// CHECK-SAME:    metaop.parallel_range = 1 : i64
+// CHECK-SAME:    range = 1
 // CHECK:         scf.for %{{.*}} = %{{.*}} to
 // CHECK:           scf.for %{{.*}} = %c0 to %c4
 // CHECK:           }

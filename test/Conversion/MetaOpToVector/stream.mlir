@@ -72,7 +72,7 @@ func.func @tiles(%x: tensor<80x70xf32>) -> tensor<70x80xf32> {
 
 func.func @rows(%x: tensor<64x98xf32>) -> tensor<64x97xf32> {
   %k = metaop.kernel(%bx = %x : tensor<64x98xf32>) -> tensor<64x97xf32> {
-    // expected-error @below {{the schedule streams result 0, which it does not store by aligned vectors that fill cache lines}}
+    // expected-error @below {{(P14) the schedule streams result 0, which it does not store by aligned vectors that fill cache lines}}
     %0 = metaop.fused(%a = %bx : tensor<64x98xf32>) -> tensor<64x97xf32>
         schedule(#metaop.schedule<[parallel(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, stream = [0]>) {
       %y = metaop.reindex %a map affine_map<(i, j) -> (i, j + 1)> fill 0.0 : f32 : tensor<64x98xf32> -> tensor<64x97xf32>
@@ -87,7 +87,7 @@ func.func @rows(%x: tensor<64x98xf32>) -> tensor<64x97xf32> {
 
 func.func @dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %k = metaop.kernel(%bx = %x : tensor<?x?xf32>) -> tensor<?x?xf32> {
-    // expected-error @below {{the schedule streams result 0, which it does not store by aligned vectors that fill cache lines}}
+    // expected-error @below {{(P14) the schedule streams result 0, which it does not store by aligned vectors that fill cache lines}}
     %0 = metaop.fused(%a = %bx : tensor<?x?xf32>) -> tensor<?x?xf32>
         schedule(#metaop.schedule<[parallel(1), step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %y = metaop.transpose %a perm = [1, 0] : tensor<?x?xf32> -> tensor<?x?xf32>
@@ -102,7 +102,7 @@ func.func @dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 
 func.func @number(%x: tensor<64xf32>) -> tensor<64xf32> {
   %k = metaop.kernel(%bx = %x : tensor<64xf32>) -> tensor<64xf32> {
-    // expected-error @below {{the schedule streams result 1, but the stage has 1}}
+    // expected-error @below {{(P14) the schedule streams result 1, but the stage has 1}}
     %0 = metaop.fused(%a = %bx : tensor<64xf32>) -> tensor<64xf32>
         schedule(#metaop.schedule<[parallel(0, 4096), step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [1]>) {
       %y = metaop.exp %a : tensor<64xf32>
@@ -117,7 +117,7 @@ func.func @number(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 func.func @local(%x: tensor<64xf32>) -> tensor<64xf32> {
   %k = metaop.kernel(%bx = %x : tensor<64xf32>) -> tensor<64xf32> {
-    // expected-error @below {{the schedule streams result 0, which stays inside of the kernel}}
+    // expected-error @below {{(P14) the schedule streams result 0, which stays inside of the kernel}}
     %0 = metaop.fused(%a = %bx : tensor<64xf32>) -> tensor<64xf32>
         schedule(#metaop.schedule<[step(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>) {
       %y = metaop.exp %a : tensor<64xf32>

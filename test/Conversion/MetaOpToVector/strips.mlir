@@ -4,7 +4,7 @@
 // and rows are added to them. The last strip ends where the columns do.
 // CHECK-LABEL: func @rest(
 // CHECK-SAME:    %[[X:.*]]: memref<2000xf32>, %[[Y:.*]]: memref<100xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK-SAME:    metaop.parallel_range = 4 : i64
+// CHECK-SAME:    range = 4
 // CHECK:         scf.for %[[STRIP:.*]] = %[[BEGIN]] to %[[END]] step %c1
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[STRIP]], %c32
 // CHECK:           %[[BEHIND:.*]] = arith.addi %[[FIRST]], %c32
@@ -33,7 +33,7 @@ func.func private @rest(%x: tensor<20x100xf32>) -> tensor<100xf32> {
 
 // Strips that fill the row have a known length.
 // CHECK-LABEL: func @whole(
-// CHECK-SAME:    metaop.parallel_range = 3 : i64
+// CHECK-SAME:    range = 3
 // CHECK-NOT:     arith.minsi
 // CHECK:         arith.addi %[[FIRST:.*]], %c32
 // CHECK-NOT:     arith.minsi
@@ -53,7 +53,7 @@ func.func private @whole(%x: tensor<20x96xf32>) -> tensor<96xf32> {
 
 // Strips that no thread shares are a loop; all sums are set to zero before.
 // CHECK-LABEL: func @in_order(
-// CHECK-SAME:    metaop.parallel_range = 1 : i64
+// CHECK-SAME:    range = 1
 // CHECK:         scf.for %{{.*}} = %c0 to %c100 step %c1
 // CHECK-NEXT:      memref.store
 // CHECK:         scf.for %[[FIRST:.*]] = %c0 to %c100 step %c32
@@ -75,7 +75,7 @@ func.func private @in_order(%x: tensor<20x100xf32>) -> tensor<100xf32> {
 
 // Strips of two loops are blocks, numbered by the parallel range.
 // CHECK-LABEL: func @blocks(
-// CHECK-SAME:    metaop.parallel_range = 6 : i64
+// CHECK-SAME:    range = 6
 // CHECK:         scf.for %[[AT:.*]] =
 // CHECK-DAG:       %[[COLUMN:.*]] = arith.remui %[[AT]], %c3
 // CHECK-DAG:       %[[ROW:.*]] = arith.divui %[[AT]], %c3
@@ -97,7 +97,7 @@ func.func private @blocks(%x: tensor<9x10xf32>) -> tensor<10x9xf32> {
 
 // A strip that is entered once is emitted alike whatever is left over.
 // CHECK-LABEL: func @grain(
-// CHECK-SAME:    metaop.parallel_range = 3 : i64
+// CHECK-SAME:    range = 3
 // CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c32
 // CHECK:         %[[BEHIND:.*]] = arith.addi %[[FIRST]], %c32 overflow<nsw>
 // CHECK:         %[[LAST:.*]] = arith.minsi %[[BEHIND]], %c96

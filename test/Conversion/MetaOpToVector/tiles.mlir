@@ -3,7 +3,7 @@
 // Whole tiles only: rows of 4 are read along the rows' loop, transposed by two
 // rounds of shuffles, and stored along the other.
 // CHECK-LABEL: func @whole
-// CHECK-SAME: metaop.parallel_range = 1
+// CHECK-SAME: range = 1
 // CHECK: scf.for %[[I:.*]] = %c0 to %c8 step %c4
 // CHECK: scf.for %[[J:.*]] = %c0 to %c8 step %c4
 // CHECK: %[[NEXT:.*]] = arith.addi %[[J]], %c4
@@ -50,7 +50,7 @@ func.func @lanes_outside(%x: tensor<8x12xf32>) -> tensor<12x8xf32> {
 // sides. Only where rows or lanes may be left over there are masks; behind the
 // first four lanes, two are left to read.
 // CHECK-LABEL: func @borders
-// CHECK-SAME: metaop.parallel_range = 2
+// CHECK-SAME: range = 2
 // CHECK-COUNT-4: vector.load
 // CHECK-COUNT-4: vector.store
 // CHECK: vector.create_mask

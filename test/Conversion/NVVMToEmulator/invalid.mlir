@@ -75,3 +75,13 @@ gpu.module @n {
     llvm.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  llvm.func @k(%p: i1) attributes {nvvm.kernel} {
+    // expected-error @below {{'nvvm.inline_ptx' op with a predicate cannot be emulated}}
+    nvvm.inline_ptx "membar.cta;", predicate = %p
+    llvm.return
+  }
+}

@@ -16,7 +16,7 @@
 // CHECK:         ret;
 gpu.module @vectors {
   gpu.func @vectors(%x: memref<?xf32, 1> {llvm.noalias}, %y: memref<?xf32, 1>, %z: memref<?xf32, 1>) kernel
-      attributes {metaop.num_buffers = 3 : i64, metaop.launch = #metaop.launch<threads = 256, min_blocks = 4, index_bits = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 3>, metaop.launch = #metaop.launch<threads = 256, min_blocks = 4, index_bits = 32>} {
     %c4 = arith.constant 4 : index
     %c1024 = arith.constant 1024 : index
     %b = gpu.block_id x
@@ -41,7 +41,7 @@ gpu.module @vectors {
 // CHECK:         st.global.v4.b32
 gpu.module @halves {
   gpu.func @halves(%x: memref<?xbf16, 1>, %y: memref<?xbf16, 1>) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 128>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 128>} {
     %c8 = arith.constant 8 : index
     %t = gpu.thread_id x
     %i = arith.muli %t, %c8 : index
@@ -64,7 +64,7 @@ gpu.module @halves {
 #kept = #llvm.loop_annotation<unroll = <disable = true>>
 gpu.module @tile {
   gpu.func @tile(%x: memref<67108864xf32, 1> {llvm.noalias}, %y: memref<?xf32, 1>) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 32, index_bits = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 32, index_bits = 32>} {
     %c0 = arith.constant 0 : index
     %c96 = arith.constant 96 : index
     %c4096 = arith.constant 4096 : index
@@ -96,7 +96,7 @@ gpu.module @tile {
 // CHECK-COUNT-4: ld.global.b32
 gpu.module @unaligned {
   gpu.func @unaligned(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 128>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 128>} {
     %c3 = arith.constant 3 : index
     %c4 = arith.constant 4 : index
     %t = gpu.thread_id x
@@ -116,7 +116,7 @@ gpu.module @unaligned {
 // CHECK:         ld.shared.b32
 gpu.module @reduce {
   gpu.func @reduce(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>) workgroup(%s: memref<4xf32, 3>) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 128, index_bits = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 128, index_bits = 32>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c32 = arith.constant 32 : index
@@ -148,7 +148,7 @@ gpu.module @reduce {
 // CHECK-NOT:     ftz
 gpu.module @separate {
   gpu.func @separate(%x: memref<?xf32, 1>) kernel
-      attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     %t = gpu.thread_id x
     %v = memref.load %x[%t] : memref<?xf32, 1>
     %p = arith.mulf %v, %v : f32
@@ -169,7 +169,7 @@ gpu.module @separate {
 // CHECK:         ret;
 gpu.module @atomics {
   gpu.func @atomics(%x: memref<?xf32, 1>) workgroup(%s: memref<32xi32, 3>) kernel
-      attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     %f = arith.constant 1.0 : f32
     %k = arith.constant 7 : i32
     %t = gpu.thread_id x
@@ -185,7 +185,7 @@ gpu.module @atomics {
 // CHECK:         st.shared.b32
 gpu.module @large {
   gpu.func @large(%x: memref<?xf32, 1>) workgroup(%s: memref<16384xf32, 3>) kernel
-      attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     %c5 = arith.constant 5 : index
     %t = gpu.thread_id x
     %v = memref.load %x[%t] : memref<?xf32, 1>
@@ -203,7 +203,7 @@ gpu.module @large {
 #left = #llvm.loop_annotation<unroll = <disable = true>>
 gpu.module @loop {
   gpu.func @loop(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>, %n: index) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 128>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 128>} {
     %c0 = arith.constant 0 : index
     %c128 = arith.constant 128 : index
     %f0 = arith.constant 0.0 : f32

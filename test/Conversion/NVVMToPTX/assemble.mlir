@@ -26,7 +26,7 @@
 // ONE: expects one kernel, given 9
 gpu.module @one {
   gpu.func @one(%x: memref<?xf32, 1>, %n: index) kernel
-      attributes {metaop.num_buffers = 1 : i64, metaop.launch = #metaop.launch<threads = 32>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.launch = #metaop.launch<threads = 32>} {
     %f = arith.constant 1.0 : f32
     memref.store %f, %x[%n] : memref<?xf32, 1>
     gpu.return

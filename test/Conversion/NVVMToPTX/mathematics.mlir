@@ -17,7 +17,7 @@
 // CHECK:         ret;
 gpu.module @singles {
   gpu.func @singles(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 128>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 128>} {
     %t = gpu.thread_id x
     %v = memref.load %x[%t] : memref<?xf32, 1>
     %w = memref.load %y[%t] : memref<?xf32, 1>
@@ -41,7 +41,7 @@ gpu.module @singles {
 // CHECK:         ret;
 gpu.module @doubles {
   gpu.func @doubles(%x: memref<?xf64, 1>, %y: memref<?xf64, 1>) kernel
-      attributes {metaop.num_buffers = 2 : i64, metaop.launch = #metaop.launch<threads = 128>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.launch = #metaop.launch<threads = 128>} {
     %t = gpu.thread_id x
     %v = memref.load %x[%t] : memref<?xf64, 1>
     %0 = math.exp %v : f64
@@ -58,7 +58,7 @@ gpu.module @doubles {
 // CHECK:         ret;
 gpu.module @conversions {
   gpu.func @conversions(%x: memref<?xf64, 1>, %y: memref<?xf16, 1>, %z: memref<?xbf16, 1>, %w: memref<?xf32, 1>) kernel
-      attributes {metaop.num_buffers = 4 : i64, metaop.launch = #metaop.launch<threads = 128>} {
+      attributes {metaop.entry = #metaop.entry<buffers = 4>, metaop.launch = #metaop.launch<threads = 128>} {
     %t = gpu.thread_id x
     %v = memref.load %x[%t] : memref<?xf64, 1>
     %h = arith.truncf %v : f64 to f16

@@ -10,7 +10,7 @@
 // CHECK:        memref.store %[[VALUE]], %[[S]][%[[B]]] : memref<32xf32, 3>
 gpu.module @k {
   gpu.func @k(%x: memref<64xf32, 1>, %n: index) workgroup(%s: memref<32xf32, 3>) kernel
-      attributes {metaop.num_buffers = 1 : i64} {
+      attributes {metaop.entry = #metaop.entry<buffers = 1>} {
     %c4 = arith.constant 4 : index
     %at = arith.muli %n, %c4 : index
     %value = memref.load %x[%at] : memref<64xf32, 1>

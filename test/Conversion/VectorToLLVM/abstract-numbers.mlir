@@ -6,9 +6,7 @@
 // of the kernel's own memory do not.
 // CHECK-LABEL: func @numbers(
 // CHECK-SAME:    %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xi8>, %[[N:.*]]: index, %[[C1:[a-z0-9]*]]: index, %[[C16:[a-z0-9]*]]: index, %[[D16:[a-z0-9]*]]: index, %[[BEGIN:[a-z0-9]*]]: index, %[[END:[a-z0-9]*]]: index)
-// CHECK-SAME:    metaop.num_buffers = 2 : i64
-// CHECK-SAME:    metaop.numbers = array<i64: 1, 16, 16>
-// CHECK-SAME:    metaop.parallel_range = 4 : i64
+// CHECK-SAME:    metaop.entry = #metaop.entry<buffers = 2, range = 4>, metaop.kernel, metaop.numbers = array<i64: 1, 16, 16>
 // CHECK-NEXT:    %[[F:.*]] = arith.constant 2.000000e+00 : f32
 // CHECK-NEXT:    %[[LOCAL:.*]] = memref.alloca() : memref<8xf32>
 // CHECK-NEXT:    scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]] step %[[C1]]
@@ -19,7 +17,7 @@
 // CHECK-NEXT:      memref.store %[[F]], %[[LOCAL]][%[[I]]] : memref<8xf32>
 // CHECK-NOT:     arith.constant
 func.func @numbers(%x: memref<64xf32>, %y: memref<12xi8>, %n: index, %begin: index, %end: index)
-    attributes {metaop.num_buffers = 2 : i64, metaop.parallel_range = 4 : i64} {
+    attributes {metaop.entry = #metaop.entry<buffers = 2, range = 4>, metaop.kernel} {
   %c1 = arith.constant 1 : index
   %f = arith.constant 2.000000e+00 : f32
   %local = memref.alloca() : memref<8xf32>
@@ -42,7 +40,7 @@ func.func @numbers(%x: memref<64xf32>, %y: memref<12xi8>, %n: index, %begin: ind
 // CHECK-SAME:    memref<4xf32>
 // CHECK:         arith.constant 3 : index
 func.func @again(%x: memref<4xf32>, %n: index, %begin: index, %end: index)
-    attributes {metaop.num_buffers = 1 : i64, metaop.numbers = array<i64: 7>} {
+    attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.kernel, metaop.numbers = array<i64: 7>} {
   %c3 = arith.constant 3 : index
   return
 }
@@ -58,8 +56,8 @@ func.func @other() -> index {
 // Rows of a sum, unrolled: another number of rows, divided by four or not, or of
 // columns, divided by eight or not, makes the same loops with other numbers.
 // FAMILY-LABEL: func @rows(
+// FAMILY-SAME:    range = 3
 // FAMILY-SAME:    metaop.numbers = array<i64: 1, 4, 0, 40, 40, 8, 40,
-// FAMILY-SAME:    metaop.parallel_range = 3 : i64
 // FAMILY-NOT:     arith.constant {{.*}} : index
 // FAMILY:         scf.for
 // FAMILY:           scf.for {{.*}} iter_args
@@ -81,8 +79,8 @@ func.func private @rows(%x: tensor<12x40xf32>) -> tensor<12xf32> {
   return %k : tensor<12xf32>
 }
 // FAMILY-LABEL: func @rest(
+// FAMILY-SAME:    range = 4
 // FAMILY-SAME:    metaop.numbers = array<i64: 1, 4, 0, 37, 32, 8, 37,
-// FAMILY-SAME:    metaop.parallel_range = 4 : i64
 // FAMILY-NOT:     arith.constant {{.*}} : index
 // FAMILY:         scf.for
 // FAMILY:           scf.for {{.*}} iter_args

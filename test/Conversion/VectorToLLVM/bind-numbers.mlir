@@ -4,14 +4,14 @@
 // Equal numbers are one constant.
 // CHECK-LABEL: func.func @k(
 // CHECK-SAME:    %[[X:.*]]: memref<?xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK-SAME:    attributes {metaop.num_buffers = 1 : i64}
+// CHECK-SAME:    attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.kernel}
 // CHECK-DAG:     %[[ONE:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[WIDE:.*]] = arith.constant 16 : index
 // CHECK:         scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]] step %[[ONE]] {
 // CHECK-NEXT:      %[[AT:.*]] = arith.muli %[[I]], %[[WIDE]] : index
 // CHECK-NEXT:      %[[NEXT:.*]] = arith.addi %[[AT]], %[[ONE]] : index
 func.func @k(%x: memref<?xf32>, %n0: index, %n1: index, %n2: index, %begin: index, %end: index)
-    attributes {metaop.num_buffers = 1 : i64, metaop.numbers = array<i64: 1, 16, 1>} {
+    attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.kernel, metaop.numbers = array<i64: 1, 16, 1>} {
   scf.for %i = %begin to %end step %n0 {
     %at = arith.muli %i, %n1 : index
     %next = arith.addi %at, %n2 : index

@@ -21,7 +21,7 @@
 // CHECK:         call @k(%[[XD]], %[[YD]], %[[N]], %[[B]], %[[E]])
 // CHECK-NEXT:    return
 func.func @k(%x: memref<64xf32>, %y: memref<?xf32>, %n: index, %begin: index, %end: index)
-    attributes {metaop.num_buffers = 2 : i64} {
+    attributes {metaop.entry = #metaop.entry<buffers = 2>, metaop.kernel} {
   return
 }
 
@@ -37,7 +37,7 @@ func.func @other() {
 // CHECK:         call @stream
 // CHECK-NEXT:    llvm.fence seq_cst
 func.func @stream(%y: memref<64xf32>, %begin: index, %end: index)
-    attributes {metaop.num_buffers = 1 : i64} {
+    attributes {metaop.entry = #metaop.entry<buffers = 1>, metaop.kernel} {
   %c = arith.constant dense<1.0> : vector<16xf32>
   vector.store %c, %y[%begin] {alignment = 64 : i64, nontemporal = true} : memref<64xf32>, vector<16xf32>
   return

@@ -125,8 +125,17 @@ func.func @scatter_c4(%x: tensor<4xf32>, %i: tensor<5xi64>) {
 
 // -----
 
+func.func @scatter_c5_integers(%x: tensor<4xi32>, %i: tensor<4xi64>) {
+  // expected-error @below {{combines by `logaddexp`, which expects floats, given 'i32'}}
+  %y = metaop.scatter logaddexp %x[%i] map affine_map<(d0)[s0] -> (s0)>
+      : (tensor<4xi32>, tensor<4xi64>) -> tensor<9xi32>
+  return
+}
+
+// -----
+
 func.func @scatter_c5(%x: tensor<4xf32>, %i: tensor<4xi64>) {
-  // expected-error @below {{reduces by `xor`, which expects integers or booleans, given 'f32'}}
+  // expected-error @below {{combines by `xor`, which expects integers or booleans, given 'f32'}}
   %y = metaop.scatter xor %x[%i] map affine_map<(d0)[s0] -> (s0)>
       : (tensor<4xf32>, tensor<4xi64>) -> tensor<9xf32>
   return

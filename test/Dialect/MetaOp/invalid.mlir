@@ -443,7 +443,7 @@ func.func @reindex_reduce_c4(%x: tensor<4xf32>) {
 // -----
 
 func.func @reindex_reduce_c5_float(%x: tensor<4xf32>) {
-  // expected-error @below {{reduces by `xor`, which expects integers or booleans, given 'f32'}}
+  // expected-error @below {{combines by `xor`, which expects integers or booleans, given 'f32'}}
   %y = metaop.reindex_reduce xor %x map affine_map<(d0) -> ()>
       : tensor<4xf32> -> tensor<f32>
   return
@@ -451,8 +451,26 @@ func.func @reindex_reduce_c5_float(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @reindex_reduce_c5_integer(%x: tensor<4xi32>) {
+  // expected-error @below {{combines by `logaddexp`, which expects floats, given 'i32'}}
+  %y = metaop.reindex_reduce logaddexp %x map affine_map<(d0) -> ()>
+      : tensor<4xi32> -> tensor<i32>
+  return
+}
+
+// -----
+
+func.func @reindex_reduce_c5_linear(%x: tensor<4xf32>) {
+  // expected-error @below {{does not combine by `linear`, expected add, mul, max, min, and, or, xor or logaddexp}}
+  %y = metaop.reindex_reduce linear %x map affine_map<(d0) -> ()>
+      : tensor<4xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
 func.func @reindex_reduce_c5_boolean(%x: tensor<4xi1>) {
-  // expected-error @below {{reduces by `add`, which expects numbers, given 'i1'}}
+  // expected-error @below {{combines by `add`, which expects numbers, given 'i1'}}
   %y = metaop.reindex_reduce add %x map affine_map<(d0) -> ()>
       : tensor<4xi1> -> tensor<i1>
   return
@@ -489,8 +507,8 @@ func.func @reindex_reduce_c8(%x: tensor<4xf32>, %s: tensor<i64>) {
 // -----
 
 func.func @reindex_reduce_kind(%x: tensor<4xf32>) {
-  // expected-error @below {{expected ::mlir::metaop::ReduceKind to be one of: add, mul, max, min, and, or, xor}}
-  // expected-error @below {{failed to parse MetaOp_ReduceKindAttr parameter 'value'}}
+  // expected-error @below {{expected ::mlir::metaop::Combiner to be one of: add, mul, max, min, and, or, xor, logaddexp, linear, none}}
+  // expected-error @below {{failed to parse MetaOp_CombinerAttr parameter 'value'}}
   %y = metaop.reindex_reduce mean %x map affine_map<(d0) -> ()>
       : tensor<4xf32> -> tensor<f32>
   return
@@ -521,15 +539,23 @@ func.func @reduce_c1_range(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @reduce_c2_float(%x: tensor<4xf32>) {
-  // expected-error @below {{reduces by `and`, which expects integers or booleans, given 'f32'}}
+  // expected-error @below {{combines by `and`, which expects integers or booleans, given 'f32'}}
   %y = metaop.reduce and %x dims = [0] : tensor<4xf32> -> tensor<f32>
   return
 }
 
 // -----
 
+func.func @reduce_c2_none(%x: tensor<4xf32>) {
+  // expected-error @below {{does not combine by `none`, expected add, mul, max, min, and, or, xor or logaddexp}}
+  %y = metaop.reduce none %x dims = [0] : tensor<4xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
 func.func @reduce_c2_boolean(%x: tensor<4xi1>) {
-  // expected-error @below {{reduces by `max`, which expects numbers, given 'i1'}}
+  // expected-error @below {{combines by `max`, which expects numbers, given 'i1'}}
   %y = metaop.reduce max %x dims = [0] : tensor<4xi1> -> tensor<i1>
   return
 }

@@ -113,15 +113,23 @@ func.func @insert_c3(%p: tensor<5xf32>, %x: tensor<4xf32>, %i: tensor<i64>) {
 // -----
 
 func.func @insert_c4(%p: tensor<3xf32>, %x: tensor<4xf32>, %i: tensor<i64>) {
-  // expected-error @below {{reduces by `xor`, which expects integers or booleans, given 'f32'}}
+  // expected-error @below {{combines by `xor`, which expects integers or booleans, given 'f32'}}
   %0 = metaop.insert xor %p into %x[%i] : tensor<3xf32> into tensor<4xf32>
   return
 }
 
 // -----
 
+func.func @insert_c4_logarithms(%p: tensor<3xf32>, %x: tensor<4xf32>, %i: tensor<i64>) {
+  // expected-error @below {{does not combine by `logaddexp`, expected add, mul, max, min, and, or, xor or none}}
+  %0 = metaop.insert logaddexp %p into %x[%i] : tensor<3xf32> into tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @insert_c4_bool(%p: tensor<3xi1>, %x: tensor<4xi1>, %i: tensor<i64>) {
-  // expected-error @below {{reduces by `add`, which expects numbers, given 'i1'}}
+  // expected-error @below {{combines by `add`, which expects numbers, given 'i1'}}
   %0 = metaop.insert add %p into %x[%i] : tensor<3xi1> into tensor<4xi1>
   return
 }

@@ -23,7 +23,7 @@ func.func @insert(%p: tensor<2x3xi32>, %x: tensor<5x3xi32>, %i: tensor<i64>, %z:
 
 // CHECK-LABEL: @slots
 // CHECK-SAME: [#metaop.slot<result, 0, offset = 128>, #metaop.slot<arena, 64>, #metaop.slot<arena, 0, offset = 8, row = 16, pitch = 64>, #metaop.slot<argument, 1, row = 4, pitch = 6>]
-func.func @slots() attributes {metaop.slots = [#metaop.slot<result, 0, offset = 128>, #metaop.slot<arena, 64>,
+func.func @slots() attributes {slots = [#metaop.slot<result, 0, offset = 128>, #metaop.slot<arena, 64>,
     #metaop.slot<arena, 0, offset = 8, row = 16, pitch = 64>, #metaop.slot<argument, 1, row = 4, pitch = 6>]} {
   return
 }

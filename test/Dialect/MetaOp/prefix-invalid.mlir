@@ -33,7 +33,15 @@ func.func @prefix_c2_factors(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @prefix_c3_integers(%x: tensor<4xi32>) -> tensor<4xi32> {
-  // expected-error @below {{expects floats for `logaddexp`, given 'i32'}}
+  // expected-error @below {{combines by `logaddexp`, which expects floats, given 'i32'}}
   %0 = metaop.prefix logaddexp %x dim = 0 : tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
+// -----
+
+func.func @prefix_c3_bits(%x: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error @below {{does not combine by `and`, expected add, mul, max, min, logaddexp or linear}}
+  %0 = metaop.prefix and %x dim = 0 : tensor<4xi32>
   return %0 : tensor<4xi32>
 }

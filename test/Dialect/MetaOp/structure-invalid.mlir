@@ -518,3 +518,227 @@ func.func @other_rows(%x: tensor<4x4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @first_dims_of_space(%x: tensor<4x4xf32>) {
+  // expected-error @below {{'metaop.fused' op expects `first_dims` to be dimensions of a space of rank 2, in order, given [0, 2]}}
+  %0 = metaop.fused(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {first_dims = array<i64: 0, 2>} {
+    %1 = metaop.neg %a : tensor<4x4xf32>
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @first_dims_in_order(%x: tensor<4x4xf32>) {
+  // expected-error @below {{'metaop.fused' op expects `first_dims` to be dimensions of a space of rank 2, in order, given [1, 0]}}
+  %0 = metaop.fused(%a = %x : tensor<4x4xf32>) -> tensor<4x4xf32> attributes {first_dims = array<i64: 1, 0>} {
+    %1 = metaop.neg %a : tensor<4x4xf32>
+    metaop.yield %1 : tensor<4x4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @unknown_rewrite(%x: tensor<4xf32>) {
+  // expected-error @below {{'metaop.kernel' op expects `rewrites` to name recompute-values, separate-reductions, split-reductions, gather-scatters, pack-operands, attach-panels, copy-rows, attach-epilogues, join-stages or place, given join-stage}}
+  %0 = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> attributes {rewrites = {"join-stage" = true}} {
+    %1 = metaop.fused(%b = %a : tensor<4xf32>) -> tensor<4xf32> {
+      %2 = metaop.neg %b : tensor<4xf32>
+      metaop.yield %2 : tensor<4xf32>
+    }
+    metaop.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @undecided_rewrite(%x: tensor<4xf32>) {
+  // expected-error @below {{'metaop.kernel' op expects `rewrites` to have true or false for join-stages, given 1 : i64}}
+  %0 = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> attributes {rewrites = {"join-stages" = 1 : i64}} {
+    %1 = metaop.fused(%b = %a : tensor<4xf32>) -> tensor<4xf32> {
+      %2 = metaop.neg %b : tensor<4xf32>
+      metaop.yield %2 : tensor<4xf32>
+    }
+    metaop.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @place_of_rewrites(%x: tensor<4xf32>) {
+  // expected-error @below {{'metaop.kernel' op expects `rewrites` to have a string for place, given true}}
+  %0 = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> attributes {rewrites = {place = true}} {
+    %1 = metaop.fused(%b = %a : tensor<4xf32>) -> tensor<4xf32> {
+      %2 = metaop.neg %b : tensor<4xf32>
+      metaop.yield %2 : tensor<4xf32>
+    }
+    metaop.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @old_rewrites(%x: tensor<4xf32>) {
+  // expected-error @below {{'metaop.kernel' op has an attribute `metaop.rewrites`, which the dialect does not have on operations}}
+  %0 = metaop.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> attributes {metaop.rewrites = {"join-stages" = true}} {
+    %1 = metaop.fused(%b = %a : tensor<4xf32>) -> tensor<4xf32> {
+      %2 = metaop.neg %b : tensor<4xf32>
+      metaop.yield %2 : tensor<4xf32>
+    }
+    metaop.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// Roles are of stages with schedules.
+func.func @role_without_schedule(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x48xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x48xf32> {
+    // expected-error @below {{'metaop.fused' op (S4) has the role `contraction`, but no schedule, whose loops the role is about}}
+    %s = metaop.fused(%a = %kx : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
+        role(contraction) {
+      %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>
+      %1 = metaop.broadcast %b dims = [1, 2] : tensor<8x48xf32> -> tensor<28x8x48xf32>
+      %2 = metaop.mul %0, %1 : tensor<28x8x48xf32>
+      %3 = metaop.reduce add %2 dims = [1] : tensor<28x8x48xf32> -> tensor<28x48xf32>
+      metaop.yield %3 : tensor<28x48xf32>
+    }
+    metaop.yield %s : tensor<28x48xf32>
+  }
+  return %k : tensor<28x48xf32>
+}
+
+// -----
+
+// A contraction sums products.
+func.func @role_of_no_product(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x8xf32> {
+    // expected-error @below {{'metaop.fused' op (S4) has the role `contraction`, but expects one result that is a sum of products}}
+    %s = metaop.fused(%a = %kx : tensor<28x8xf32>) -> tensor<28x8xf32> schedule(#metaop.schedule<[step(0), step(1)]>) role(contraction) {
+      %0 = metaop.neg %a : tensor<28x8xf32>
+      metaop.yield %0 : tensor<28x8xf32>
+    }
+    metaop.yield %s : tensor<28x8xf32>
+  }
+  return %k : tensor<28x8xf32>
+}
+
+// -----
+
+// Neighbours are those of a contraction.
+func.func @role_without_contraction(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x8xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x8xf32> {
+    // expected-error @below {{'metaop.fused' op (S5) has the role `packing`, but its kernel has no contraction}}
+    %s = metaop.fused(%a = %kx : tensor<28x8xf32>) -> tensor<28x8xf32> schedule(#metaop.schedule<[step(0), step(1)]>) role(packing) {
+      %0 = metaop.neg %a : tensor<28x8xf32>
+      metaop.yield %0 : tensor<28x8xf32>
+    }
+    metaop.yield %s : tensor<28x8xf32>
+  }
+  return %k : tensor<28x8xf32>
+}
+
+// -----
+
+// What is before a contraction packs.
+func.func @epilogue_before(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x48xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x48xf32> {
+    // expected-error @below {{'metaop.fused' op (S5) stands before the contraction of its kernel and expects the role `packing`, given `epilogue`}}
+    %p = metaop.fused(%a = %kx : tensor<28x8xf32>) -> tensor<28x8xf32> schedule(#metaop.schedule<[step(0), step(1)]>) role(epilogue) {
+      %0 = metaop.neg %a : tensor<28x8xf32>
+      metaop.yield %0 : tensor<28x8xf32>
+    }
+    %s = metaop.fused(%a = %p : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
+        schedule(#metaop.schedule<[step(0, 7), step(2, 32), step(1)], tile = [0: 7, 2: 32], lanes = 2: 16>) role(contraction) {
+      %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>
+      %1 = metaop.broadcast %b dims = [1, 2] : tensor<8x48xf32> -> tensor<28x8x48xf32>
+      %2 = metaop.mul %0, %1 : tensor<28x8x48xf32>
+      %3 = metaop.reduce add %2 dims = [1] : tensor<28x8x48xf32> -> tensor<28x48xf32>
+      metaop.yield %3 : tensor<28x48xf32>
+    }
+    metaop.yield %s : tensor<28x48xf32>
+  }
+  return %k : tensor<28x48xf32>
+}
+
+// -----
+
+// Each stage beside a contraction has a role.
+func.func @no_role_behind(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x48xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x48xf32> {
+    %s = metaop.fused(%a = %kx : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
+        schedule(#metaop.schedule<[step(0, 7), step(2, 32), step(1)], tile = [0: 7, 2: 32], lanes = 2: 16>) role(contraction) {
+      %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>
+      %1 = metaop.broadcast %b dims = [1, 2] : tensor<8x48xf32> -> tensor<28x8x48xf32>
+      %2 = metaop.mul %0, %1 : tensor<28x8x48xf32>
+      %3 = metaop.reduce add %2 dims = [1] : tensor<28x8x48xf32> -> tensor<28x48xf32>
+      metaop.yield %3 : tensor<28x48xf32>
+    }
+    // expected-error @below {{'metaop.fused' op (S5) stands behind the contraction of its kernel and expects the role `epilogue`, given none}}
+    %y = metaop.fused(%a = %s : tensor<28x48xf32>) -> tensor<28x48xf32> schedule(#metaop.schedule<[step(0), step(1)]>) {
+      %0 = metaop.neg %a : tensor<28x48xf32>
+      metaop.yield %0 : tensor<28x48xf32>
+    }
+    metaop.yield %y : tensor<28x48xf32>
+  }
+  return %k : tensor<28x48xf32>
+}
+
+// -----
+
+// A kernel has one contraction.
+func.func @two_contractions(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x48xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x48xf32> {
+    %s = metaop.fused(%a = %kx : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
+        schedule(#metaop.schedule<[step(0, 7), step(2, 32), step(1)], tile = [0: 7, 2: 32], lanes = 2: 16>) role(contraction) {
+      %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>
+      %1 = metaop.broadcast %b dims = [1, 2] : tensor<8x48xf32> -> tensor<28x8x48xf32>
+      %2 = metaop.mul %0, %1 : tensor<28x8x48xf32>
+      %3 = metaop.reduce add %2 dims = [1] : tensor<28x8x48xf32> -> tensor<28x48xf32>
+      metaop.yield %3 : tensor<28x48xf32>
+    }
+    // expected-error @below {{'metaop.fused' op (S5) stands behind the contraction of its kernel and expects the role `epilogue`, given `contraction`}}
+    %y = metaop.fused(%a = %kx : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
+        schedule(#metaop.schedule<[step(0, 7), step(2, 32), step(1)], tile = [0: 7, 2: 32], lanes = 2: 16>) role(contraction) {
+      %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>
+      %1 = metaop.broadcast %b dims = [1, 2] : tensor<8x48xf32> -> tensor<28x8x48xf32>
+      %2 = metaop.mul %0, %1 : tensor<28x8x48xf32>
+      %3 = metaop.reduce add %2 dims = [1] : tensor<28x8x48xf32> -> tensor<28x48xf32>
+      metaop.yield %3 : tensor<28x48xf32>
+    }
+    metaop.yield %y : tensor<28x48xf32>
+  }
+  return %k : tensor<28x48xf32>
+}
+
+// -----
+
+// There are three roles.
+func.func @unknown_role(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected one of [packing, contraction, epilogue] for role of a stage, got: prologue}}
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32> schedule(#metaop.schedule<[step(0)]>) role(prologue) {
+    %0 = metaop.neg %a : tensor<4xf32>
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// The role has its own place in the text.
+func.func @role_as_attribute(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects the role before the attributes, as `role(...)`}}
+  %y = metaop.fused(%a = %x : tensor<4xf32>) -> tensor<4xf32> attributes {role = #metaop<role epilogue>} {
+    %0 = metaop.neg %a : tensor<4xf32>
+    metaop.yield %0 : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

@@ -200,3 +200,30 @@ func.func @rows(%x: tensor<2x4xf32>, %y: tensor<4xf32>) -> tensor<2x4xf32> {
   }
   return %0#1 : tensor<2x4xf32>
 }
+
+// CHECK-LABEL: func.func @roles
+func.func @roles(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x48xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x48xf32> {
+    // CHECK: metaop.fused({{.*}} schedule(#metaop.schedule<[step(0), step(1)]>) role(packing) {
+    %p = metaop.fused(%a = %kx : tensor<28x8xf32>) -> tensor<28x8xf32> schedule(#metaop.schedule<[step(0), step(1)]>) role(packing) {
+      %0 = metaop.neg %a : tensor<28x8xf32>
+      metaop.yield %0 : tensor<28x8xf32>
+    }
+    // CHECK: metaop.fused({{.*}} lanes = 2: 16>) role(contraction) {
+    %s = metaop.fused(%a = %p : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
+        schedule(#metaop.schedule<[step(0, 7), step(2, 32), step(1)], tile = [0: 7, 2: 32], lanes = 2: 16>) role(contraction) {
+      %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>
+      %1 = metaop.broadcast %b dims = [1, 2] : tensor<8x48xf32> -> tensor<28x8x48xf32>
+      %2 = metaop.mul %0, %1 : tensor<28x8x48xf32>
+      %3 = metaop.reduce add %2 dims = [1] : tensor<28x8x48xf32> -> tensor<28x48xf32>
+      metaop.yield %3 : tensor<28x48xf32>
+    }
+    // CHECK: metaop.fused({{.*}} role(epilogue) attributes {note = 1 : i64} {
+    %y = metaop.fused(%a = %s : tensor<28x48xf32>) -> tensor<28x48xf32> schedule(#metaop.schedule<[step(0), step(1)]>) role(epilogue) attributes {note = 1} {
+      %0 = metaop.neg %a : tensor<28x48xf32>
+      metaop.yield %0 : tensor<28x48xf32>
+    }
+    metaop.yield %y : tensor<28x48xf32>
+  }
+  return %k : tensor<28x48xf32>
+}

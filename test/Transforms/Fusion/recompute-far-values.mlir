@@ -8,7 +8,7 @@
 // CHECK:         %[[P:.*]] = metaop.kernel(
 // CHECK:           metaop.div
 // CHECK:         %[[G:.*]] = metaop.kernel(%{{.*}} = %[[P]] :
-// CHECK:         %[[AGAIN:.*]] = metaop.kernel({{.*}}) -> tensor<128x256xf32> attributes {metaop.rewrites = {"join-stages" = false}} {
+// CHECK:         %[[AGAIN:.*]] = metaop.kernel({{.*}}) -> tensor<128x256xf32> attributes {rewrites = {"join-stages" = false}} {
 // CHECK:           metaop.div
 // CHECK:         %[[VIEW:.*]] = metaop.reshape %[[AGAIN]]
 // CHECK:         %[[Y:.*]] = metaop.kernel(%{{.*}} = %[[AGAIN]] :

@@ -29,7 +29,7 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
-  // expected-error @+1 {{'scf.for' op is not decided by tensors: programs have scf.if, scf.while, and scf.for from and to numbers out of tensors, by a constant step of 1 or more}}
+  // expected-error @+1 {{'scf.for' op is not decided by tensors: programs have scf.if, metaop.scan, scf.while, and scf.for from and to numbers out of tensors, by a constant step of 1 or more}}
   %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%v = %x) -> tensor<8xf32> : i64 {
     scf.yield %v : tensor<8xf32>
   }

@@ -1,5 +1,5 @@
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-attach-panels,metaop-attach-epilogues))' -mlir-print-local-scope | FileCheck %s
-// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-attach-panels,metaop-attach-epilogues{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-schedule-contractions,metaop-attach-panels,metaop-attach-epilogues))' -mlir-print-local-scope | FileCheck %s
+// RUN: metaop-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(metaop-simplify,metaop-clone-producers,metaop-fuse,metaop-pack-operands,metaop-schedule-contractions,metaop-attach-panels,metaop-attach-epilogues{report=true}))' 2>&1 | FileCheck %s --check-prefix=REPORT
 // RUN: metaop-opt %s -split-input-file -metaop-pipeline=to=loops | FileCheck %s --check-prefix=LOOPS
 
 // A bias and an activation follow 14 rows of sums, which have memory of their
@@ -7,8 +7,8 @@
 // REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
 // CHECK-LABEL: func @main
 // CHECK:       metaop.kernel(
-// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(1, 32, body), step(2)], tile = [0: 14, 1: 32], lanes = 1: 16, prefetch = 8>)
-// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 2>)
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(1, 32, body), step(2)], tile = [0: 14, 1: 32], lanes = 1: 16, prefetch = 8>) role(contraction)
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 2>) role(epilogue)
 // CHECK-NOT:   metaop.kernel(
 // LOOPS-LABEL: func.func @kernel_0
 // LOOPS-SAME:    memref<172032xf32>, %{{.*}}: index, %{{.*}}: index)
@@ -35,7 +35,7 @@ func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x336xf32>, %bias: tensor<
 // REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
 // CHECK-LABEL: func @main
 // CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(1, 8), step(2, 240), step(0, 14),
-// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(1, 256), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 2>)
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(1, 256), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 2>) role(epilogue)
 // LOOPS-LABEL: func.func @kernel_0
 // LOOPS:         arith.cmpi eq
 // LOOPS:         arith.cmpi sge
@@ -107,9 +107,9 @@ func.func @main(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf3
 // CHECK-LABEL: func @main
 // CHECK:       metaop.kernel({{.*}} -> tensor<512x336xf32>
 // CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(1, 32, body), step(2)],
-// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 64)], tile = [1: 64], lanes = 1: 16, shared = 2>)
-// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 3>)
-// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 3>)
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 64)], tile = [1: 64], lanes = 1: 16, shared = 2>) role(epilogue)
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 3>) role(epilogue)
+// CHECK:         metaop.fused{{.*}} schedule(#metaop.schedule<[parallel(0, 28), step(0, 14), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 3>) role(epilogue)
 // CHECK-NOT:   metaop.kernel(
 // LOOPS:       memref<67200xf32>, %{{.*}}: memref<172032xf32>, %{{.*}}: index, %{{.*}}: index)
 // LOOPS:         %[[SUMS:.*]] = memref.alloca(%c4704)

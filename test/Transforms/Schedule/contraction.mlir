@@ -1,5 +1,5 @@
-// RUN: metaop-opt %s -metaop-schedule | FileCheck %s
-// RUN: metaop-opt %s -metaop-schedule=processor=avx2 | FileCheck %s --check-prefix=V256
+// RUN: metaop-opt %s -metaop-schedule-contractions -metaop-schedule | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule-contractions=processor=avx2 -metaop-schedule=processor=avx2 | FileCheck %s --check-prefix=V256
 
 // 14 rows, or 13 where those waste less, of two vectors, which leave registers
 // for a row of vectors and a broadcast element; with 16 registers, 6 rows.

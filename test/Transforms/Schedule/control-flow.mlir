@@ -46,9 +46,9 @@ func.func @main(%x: tensor<512x200xf32>, %b: tensor<200x200xf32>, %bias: tensor<
   %3 = metaop.reduce add %2 dims = [2] : tensor<512x200x200xf32> -> tensor<512x200xf32>
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> tensor<512x200xf32> {
     %4 = metaop.broadcast %bias dims = [1] : tensor<200xf32> -> tensor<512x200xf32>
-    %5 = metaop.add %3, %4 : tensor<512x200xf32>
-    %6 = metaop.tanh %5 : tensor<512x200xf32>
-    %7 = metaop.mul %6, %v : tensor<512x200xf32>
+    %5 = metaop.mul %4, %v : tensor<512x200xf32>
+    %6 = metaop.add %3, %5 : tensor<512x200xf32>
+    %7 = metaop.tanh %6 : tensor<512x200xf32>
     scf.yield %7 : tensor<512x200xf32>
   }
   return %r : tensor<512x200xf32>

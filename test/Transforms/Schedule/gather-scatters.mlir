@@ -167,7 +167,7 @@ func.func @sparse(%x: tensor<3x4xf32>) -> tensor<1000xf32> {
 // CHECK-LABEL: func @forbidden(
 // CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d0 + d1)>
 func.func @forbidden(%x: tensor<30x3xf32>) -> tensor<32xf32> {
-  %0 = metaop.kernel(%a = %x : tensor<30x3xf32>) -> tensor<32xf32> attributes {metaop.rewrites = {"gather-scatters" = false}} {
+  %0 = metaop.kernel(%a = %x : tensor<30x3xf32>) -> tensor<32xf32> attributes {rewrites = {"gather-scatters" = false}} {
     %1 = metaop.fused(%b = %a : tensor<30x3xf32>) -> tensor<32xf32> {
       %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (i + j)> : tensor<30x3xf32> -> tensor<32xf32>
       metaop.yield %r : tensor<32xf32>
@@ -183,7 +183,7 @@ func.func @forbidden(%x: tensor<30x3xf32>) -> tensor<32xf32> {
 // CHECK-LABEL: func @forced(
 // CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d1)> where {{.*}} : tensor<3x100xf32> -> tensor<100xf32>
 func.func @forced(%x: tensor<3x4xf32>) -> tensor<100xf32> {
-  %0 = metaop.kernel(%a = %x : tensor<3x4xf32>) -> tensor<100xf32> attributes {metaop.rewrites = {"gather-scatters" = true}} {
+  %0 = metaop.kernel(%a = %x : tensor<3x4xf32>) -> tensor<100xf32> attributes {rewrites = {"gather-scatters" = true}} {
     // expected-remark @below {{gathers what it scattered, as is forced}}
     %1 = metaop.fused(%b = %a : tensor<3x4xf32>) -> tensor<100xf32> {
       %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (i + j)> : tensor<3x4xf32> -> tensor<100xf32>

@@ -1,11 +1,11 @@
 // The facts of the processor decide how large tiles, blocks and panels are.
-// RUN: metaop-opt %s -metaop-schedule | FileCheck %s --check-prefix=AVX512
-// RUN: metaop-opt %s -metaop-schedule="processor=avx512" | FileCheck %s --check-prefix=AVX512
-// RUN: metaop-opt %s -metaop-schedule="processor=avx2" | FileCheck %s --check-prefix=AVX2
-// RUN: metaop-opt %s -metaop-schedule="processor={vector-bits=256 registers=16 l1=32768 l2=524288}" | FileCheck %s --check-prefix=AVX2
-// RUN: metaop-opt %s -metaop-schedule="processor=neon" | FileCheck %s --check-prefix=NEON
-// RUN: metaop-opt %s -metaop-schedule="processor={sse registers=32}" | FileCheck %s --check-prefix=NEON
-// RUN: metaop-opt %s -metaop-schedule="processor=scalar" | FileCheck %s --check-prefix=SCALAR
+// RUN: metaop-opt %s -metaop-schedule-contractions -metaop-schedule | FileCheck %s --check-prefix=AVX512
+// RUN: metaop-opt %s -metaop-schedule-contractions="processor=avx512" -metaop-schedule="processor=avx512" | FileCheck %s --check-prefix=AVX512
+// RUN: metaop-opt %s -metaop-schedule-contractions="processor=avx2" -metaop-schedule="processor=avx2" | FileCheck %s --check-prefix=AVX2
+// RUN: metaop-opt %s -metaop-schedule-contractions="processor={vector-bits=256 registers=16 l1=32768 l2=524288}" -metaop-schedule="processor={vector-bits=256 registers=16 l1=32768 l2=524288}" | FileCheck %s --check-prefix=AVX2
+// RUN: metaop-opt %s -metaop-schedule-contractions="processor=neon" -metaop-schedule="processor=neon" | FileCheck %s --check-prefix=NEON
+// RUN: metaop-opt %s -metaop-schedule-contractions="processor={sse registers=32}" -metaop-schedule="processor={sse registers=32}" | FileCheck %s --check-prefix=NEON
+// RUN: metaop-opt %s -metaop-schedule-contractions="processor=scalar" -metaop-schedule="processor=scalar" | FileCheck %s --check-prefix=SCALAR
 
 // 32 registers of 16 numbers: 14 rows of two vectors, and what they are made of.
 // AVX512: tile = [0: 14, 2: 32], lanes = 2: 16

@@ -4,7 +4,7 @@
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.schedules 2>&1 | FileCheck %s --check-prefix=FILE
 
 // What a file's schedule streams begins at a line.
-// FILE: .schedules:1: the schedule streams result 0, which lies in rows of another value
+// FILE: .schedules:1: (P14) the schedule streams result 0, which lies in rows of another value
 
 // Rows that are apart keep the loops apart. Where rows begin with lines if the
 // first does, they may be stored past the caches.

@@ -36,15 +36,40 @@
 
 // RUN: sed 's/step/parallel/g' %t.good > %t.parallel
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.parallel 2>&1 | FileCheck %s --check-prefix=PARALLEL
-// PARALLEL: .parallel:1: loop 1 of stage {{.*}} is not parallel: its iterations write the same elements of result 0
+// PARALLEL: .parallel:1: (P3) loop 1 is not parallel: its iterations write the same elements of result 0
 
 // RUN: sed 's/, step(1)//' %t.good > %t.loops
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.loops 2>&1 | FileCheck %s --check-prefix=LOOPS
-// LOOPS: .loops:1: the schedule orders 1 loops, but stage {{.*}} has 2
+// LOOPS: .loops:1: (S2) schedule orders 1 loops, but the stage has 2
 
 // RUN: sed 's/step(1)\]/step(1, 16)], tile = [1: 16], lanes = 1: 16, stream = [0]/' %t.good > %t.stream
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.stream 2>&1 | FileCheck %s --check-prefix=STREAM
-// STREAM: .stream:1: the schedule streams result 0, which it does not store by aligned vectors that fill cache lines
+// STREAM: .stream:1: (P14) the schedule streams result 0, which it does not store by aligned vectors that fill cache lines
+
+// What the stage alone does not tell is at the line, too.
+// RUN: sed 's/step(1)\]/step(1)], prefetch = 2/' %t.good > %t.prefetch
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.prefetch 2>&1 | FileCheck %s --check-prefix=PREFETCH
+// PREFETCH: .prefetch:1: (P10) schedule has `prefetch`
+
+// RUN: sed 's/step(1)\]/step(1)], shared = 1/' %t.good > %t.shared
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.shared 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: .shared:1: (S3) schedule shares 1 loops, but the first stage of a kernel has none before it
+
+// The version of the form stands first. A file without is of the first version.
+// RUN: echo '# ours' > %t.version
+// RUN: echo 'version = 1 # the first' >> %t.version
+// RUN: cat %t.good >> %t.version
+// RUN: metaop-opt %s -metaop-schedule=file=%t.version -metaop-explain -o /dev/null | FileCheck %s --check-prefix=VERSION
+// VERSION: (from line 3 of the schedule file)
+// RUN: sed 's/version = 1/version = 2/' %t.version > %t.later
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.later 2>&1 | FileCheck %s --check-prefix=LATER
+// LATER: .later:2: the file is of version 2, which a later MetaOps has written; versions up to 1 are read
+// RUN: cat %t.good %t.version > %t.behind
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.behind 2>&1 | FileCheck %s --check-prefix=BEHIND
+// BEHIND: .behind:3: the version of a file stands before all entries, once
+// RUN: echo 'version = new' > %t.word
+// RUN: not metaop-opt %s -metaop-schedule=file=%t.word 2>&1 | FileCheck %s --check-prefix=WORD
+// WORD: .word:1: expected the number of a version, given 'new'
 
 // RUN: not metaop-opt %s -metaop-schedule=file=%t.absent 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: metaop-schedule: cannot read '{{.*}}.absent'

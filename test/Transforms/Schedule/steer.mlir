@@ -15,7 +15,7 @@
 // APART-COUNT-3: metaop.kernel(
 // APART-NOT:     metaop.kernel(
 // APART-NOT:     shared =
-// APART-NOT:     metaop.rewrites
+// APART-NOT:     rewrites
 // JOINED:        metaop.kernel(
 // JOINED-NOT:    metaop.kernel(
 

@@ -1,5 +1,5 @@
-// RUN: metaop-opt %s -metaop-schedule | FileCheck %s
-// RUN: metaop-opt %s -metaop-schedule=processor=avx2 | FileCheck %s --check-prefix=V256
+// RUN: metaop-opt %s -metaop-schedule-contractions -metaop-schedule | FileCheck %s
+// RUN: metaop-opt %s -metaop-schedule-contractions=processor=avx2 -metaop-schedule=processor=avx2 | FileCheck %s --check-prefix=V256
 
 // Read along one loop and written along the other: tiles of both.
 // CHECK-LABEL: func @transpose

@@ -26,7 +26,7 @@ func.func private @doubles(%x: tensor<1000xf64>) -> tensor<40xf64> attributes {t
 
 // Floats are added as they are where that is allowed.
 func.func private @float_atomics(%x: tensor<1000xf32>) -> tensor<40xf32> attributes {test.tolerance = 1.0e-5} {
-  %k = metaop.kernel(%kx = %x : tensor<1000xf32>) -> tensor<40xf32> attributes {metaop.float_atomics} {
+  %k = metaop.kernel(%kx = %x : tensor<1000xf32>) -> tensor<40xf32> attributes {float_atomics} {
     %r = metaop.fused(%bx = %kx : tensor<1000xf32>) -> tensor<40xf32>
         schedule(#metaop.schedule<[block(0, 256), thread(0)], tile = [0: 2]>) {
       %y = metaop.reindex_reduce add %bx map affine_map<(i) -> (i mod 37)> : tensor<1000xf32> -> tensor<40xf32>

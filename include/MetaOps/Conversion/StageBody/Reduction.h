@@ -1,4 +1,4 @@
-//===- Reduction.h - How values are combined --------------------*- C++ -*-===//
+//===- Reduction.h - Combination of values ----------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,7 +10,7 @@
 #define METAOPS_CONVERSION_STAGEBODY_REDUCTION_H
 
 #include "MetaOps/Dialect/MetaOp/Emission/ScalarEmission.h"
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 
 namespace mlir::metaop {
 
@@ -18,7 +18,7 @@ namespace mlir::metaop {
 /// f32.
 class Reduction {
 public:
-  Reduction(ReduceKind kind, Type element) : kind(kind), element(element) {}
+  Reduction(Combiner kind, Type element) : kind(kind), element(element) {}
 
   Type getAccumulatorType() const;
   /// The identity as a scalar, or as a vector if `lanes` is not 1.
@@ -31,11 +31,11 @@ public:
   Value emitAcrossLanes(OpBuilder &b, Location loc, Value vector) const;
   /// The error of a long chain of additions grows with its length.
   bool accumulatesError() const {
-    return kind == ReduceKind::Add && isa<FloatType>(element);
+    return isa<FloatType>(element) && getCombinerInfo(kind).accumulatesError;
   }
 
 private:
-  ReduceKind kind;
+  Combiner kind;
   Type element;
 };
 

@@ -10,9 +10,8 @@
 #define METAOPS_RUNTIME_COMPILER_COMPILER_H
 
 #include "MetaOps/Runtime/Cache/DiskStore.h"
-#include "MetaOps/Runtime/Compiler/Tuning.h"
 #include "MetaOps/Runtime/Program/Program.h"
-#include "MetaOps/Transforms/Schedule/Report/KernelDescription.h"
+#include "MetaOps/Target/Description/CostModel.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -22,6 +21,8 @@
 #include <vector>
 
 namespace metaops {
+
+class KernelTools;
 
 /// A dimension of an argument of a program.
 struct GrowingDim {
@@ -49,14 +50,6 @@ struct CompileOptions {
   std::vector<GrowingDim> growing;
 };
 
-/// What a program will do, for people; see mo.explain.
-struct ProgramDescription {
-  /// In the order of the program's calls that are no copies.
-  std::vector<mlir::metaop::KernelDescription> kernels;
-  /// What fusion reported of its cost.
-  std::string fusion;
-};
-
 /// The user's line that recorded one operation of a slice.
 struct NodeLocation {
   std::string file;
@@ -68,14 +61,6 @@ struct CompilerStatistics {
   int64_t programsLoaded = 0;
   int64_t kernelsLoaded = 0;
   DiskStoreStatistics disk;
-};
-
-/// A program for processors of some kind, as bytes.
-struct TargetCode {
-  /// As writeProgram writes it.
-  std::string program;
-  /// The code of its kernels; see CodeImage.
-  std::string image;
 };
 
 /// A way to run slices. A session owns one for each of its backends.
@@ -90,8 +75,8 @@ public:
   compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
           const CompileOptions &options, StopCheck shouldStop = nullptr) = 0;
 
-  /// Whether a program is of kernels; else its slice is run as it is.
-  virtual bool hasKernels() const { return false; }
+  /// Returns what looks into kernels; null where a slice is run as it is.
+  virtual KernelTools *getTools() { return nullptr; }
 
   /// Keeps what is compiled in a folder, and looks there first. Empty: nowhere.
   virtual void setCacheDirectory(llvm::StringRef folder) {}
@@ -109,50 +94,6 @@ public:
   print(llvm::StringRef slice, llvm::StringRef phase,
         llvm::ArrayRef<NodeLocation> locations,
         const CompileOptions &options) = 0;
-
-  /// What the kernels of a slice will do. Fails where there are none.
-  virtual llvm::Expected<ProgramDescription>
-  describe(llvm::StringRef slice, const CompileOptions &options) {
-    return llvm::createStringError(
-        "the interpreter has no kernels to explain; set the flag backend to "
-        "compiled");
-  }
-
-  /// Looks for schedules by which the kernels of a slice are faster, for so
-  /// many seconds. `callSeconds` are what the calls of its program take that
-  /// are no copies. What is found is for `getTargetName`.
-  virtual llvm::Expected<TuningResult> tune(llvm::StringRef slice,
-                                            const CompileOptions &options,
-                                            llvm::ArrayRef<double> callSeconds,
-                                            double budget, ThreadPool &threads,
-                                            StopCheck shouldStop) {
-    return llvm::createStringError(
-        "the interpreter has no kernels to tune; set the flag backend to "
-        "compiled");
-  }
-
-  /// The legal schedules near to those of a slice's kernels, each as lines of a
-  /// file.
-  virtual llvm::Expected<std::vector<std::string>>
-  listNeighbours(llvm::StringRef slice, const CompileOptions &options) {
-    return std::vector<std::string>();
-  }
-
-  /// Compiles a slice for another process, on a processor of a kind that is
-  /// named ("x86-64-v3", "x86-64-v4", "aarch64"). Its results are written over
-  /// no argument. Its checks name the lines of the slice's operations.
-  virtual llvm::Expected<TargetCode>
-  compileFor(llvm::StringRef target, llvm::StringRef slice,
-             llvm::ArrayRef<std::string> lines, const CompileOptions &options,
-             StopCheck shouldStop) {
-    return llvm::createStringError(
-        "the interpreter has no code to export; set the flag backend to "
-        "compiled");
-  }
-
-  /// Differs between builds of the compiler and between processors; empty where
-  /// it is not known.
-  virtual llvm::Expected<std::string> getTargetName() { return std::string(); }
 };
 
 /// Runs slices op by op through the reference interpreter.

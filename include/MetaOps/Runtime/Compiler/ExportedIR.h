@@ -1,4 +1,4 @@
-//===- ExportedIR.h - Programs as text in files -----------------*- C++ -*-===//
+//===- ExportedIR.h - IR of program files -----------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,16 +18,17 @@
 
 namespace metaops {
 
-/// A slice as the text that a program file has. Its checks name the user's
-/// lines, which are those of its operations in `lines`.
+/// Writes a slice as the text that a program file has. Its checks name the
+/// user's lines, which are those of its operations in `lines`.
 llvm::Expected<std::string> writeExportedIR(llvm::StringRef slice,
                                             llvm::ArrayRef<std::string> lines);
 
-/// The slice that a text of a file says, whoever wrote it: one function @main
-/// of recorded operations, on tensors as in the signature, with nothing else in
-/// it that the compiler would trust.
+/// Reads the slice that a text of a file says, whoever wrote it: one function
+/// @main of recorded operations, on tensors as the file's function has them,
+/// with nothing else in it that the compiler would trust.
 llvm::Expected<std::string> readExportedIR(llvm::StringRef text,
-                                           const ProgramSignature &signature);
+                                           const ProgramSignature &signature,
+                                           const FunctionSignature &function);
 
 } // namespace metaops
 

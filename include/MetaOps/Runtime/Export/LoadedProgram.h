@@ -29,21 +29,23 @@ class CodeImage;
 class CompiledProgram;
 class PackedWeights;
 
-/// A program that was compiled for this process; see Compiler::compileFor.
+/// A program that was compiled for this process; see KernelTools::compileFor.
 struct SuppliedCode {
   std::string target, program, image;
 };
 
 struct LoadOptions {
-  /// That take part in a run, the caller's included; 0: as many as processors
+  /// The name of the function that is to run; empty: the file's first.
+  std::string function;
+  /// Threads of a run, the caller's included; 0: as many as processors
   /// may be used.
   unsigned threads = 0;
-  /// Whether all checksums are compared, those of weights included.
+  /// Compare all checksums, those of weights included.
   bool verify = false;
-  /// Whether the program is to run. If not, nothing of the file is mapped
+  /// Load what the program needs to run. If not, nothing of the file is mapped
   /// executable, and no code for this processor need be there.
   bool code = true;
-  /// What runs in place of the file's code, which is not looked at.
+  /// Code that runs in place of the file's, which is not looked at.
   std::optional<SuppliedCode> supplied;
 };
 
@@ -53,7 +55,7 @@ public:
   enum class Kind {
     /// The file: damaged, not there, for other processors.
     File,
-    /// What a caller gave.
+    /// A caller's mistake.
     Argument,
     /// Other data may run.
     Run,
@@ -87,10 +89,10 @@ struct MutableMemory {
   size_t bytes = 0;
 };
 
-/// A program of a file, ready to run. All functions may be called from several
-/// threads at once. Runs beside each other have scratch memory each and share
-/// the threads: while these work for one run, another one uses its caller's
-/// thread alone. All errors are ProgramErrors.
+/// A function of a program file, ready to run. All functions may be called from
+/// several threads at once. Runs beside each other have scratch memory each and
+/// share the threads: while these work for one run, another one uses its
+/// caller's thread alone. All errors are ProgramErrors.
 class LoadedProgram {
 public:
   /// The file must not be changed as long as the program, or a weight of it, is
@@ -100,14 +102,23 @@ public:
   /// The same for a file in memory, which is copied.
   static llvm::Expected<std::unique_ptr<LoadedProgram>>
   read(llvm::StringRef bytes, const LoadOptions &options = {});
+  /// The same for another function of this one's file, by its name. They share
+  /// the weights, and have threads and memory of their own.
+  llvm::Expected<std::unique_ptr<LoadedProgram>>
+  openFunction(const LoadOptions &options) const;
   /// Like every destructor, not beside other calls.
   ~LoadedProgram();
 
-  const ProgramSignature &getSignature() const { return file.getSignature(); }
-  llvm::ArrayRef<TensorSpec> getInputs() const { return getSignature().inputs; }
-  llvm::ArrayRef<TensorSpec> getOutputs() const {
-    return getSignature().outputs;
+  /// Returns the signature of the whole file.
+  const ProgramSignature &getSignature() const { return file->getSignature(); }
+  const FunctionSignature &getFunction() const {
+    return getSignature().functions[function];
   }
+  llvm::ArrayRef<TensorSpec> getInputs() const { return getFunction().inputs; }
+  llvm::ArrayRef<TensorSpec> getOutputs() const {
+    return getFunction().outputs;
+  }
+  /// Returns those of the whole file.
   llvm::ArrayRef<TensorSpec> getWeights() const {
     return getSignature().weights;
   }
@@ -118,8 +129,8 @@ public:
   /// Memory of what runs have made of weights alone, and later ones use.
   int64_t getPackedBytes() const;
   /// The memory of a weight; not to be written. It outlives the program.
-  BufferRef getWeight(unsigned number) const { return file.getWeight(number); }
-  bool hasIR() const { return file.hasIR(); }
+  BufferRef getWeight(unsigned number) const { return file->getWeight(number); }
+  bool hasIR() const { return file->hasIR(function); }
   llvm::Expected<std::string> readIR() const;
 
   /// Runs the program on inputs in their order, and writes the outputs. Memory
@@ -144,10 +155,13 @@ public:
   void close();
 
 private:
-  LoadedProgram(ProgramFile file, unsigned threads);
+  LoadedProgram(std::shared_ptr<const ProgramFile> file, unsigned function,
+                unsigned threads);
 
   static llvm::Expected<std::unique_ptr<LoadedProgram>>
   load(llvm::Expected<ProgramFile> file, const LoadOptions &options);
+  static llvm::Expected<std::unique_ptr<LoadedProgram>>
+  load(std::shared_ptr<const ProgramFile> file, const LoadOptions &options);
   llvm::Expected<SuppliedCode> readCode() const;
   llvm::Error loadCode(SuppliedCode code);
   llvm::Error checkProgram() const;
@@ -163,13 +177,15 @@ private:
   void copyResults(llvm::SmallVector<BufferRef> results,
                    llvm::ArrayRef<MutableMemory> outputs);
 
-  ProgramFile file;
+  std::shared_ptr<const ProgramFile> file;
+  /// Its place among the file's.
+  unsigned function;
   std::string target;
   ThreadPool threads;
   Allocator memory;
   /// Held by runs, and alone by what waits for them.
   mutable std::shared_mutex running;
-  /// Of each of the file's weights.
+  /// Of each of the program's arguments; null for inputs.
   std::vector<BufferRef> weights;
   /// Null without code, and once closed. The kernels are in the image.
   std::shared_ptr<const CodeImage> image;

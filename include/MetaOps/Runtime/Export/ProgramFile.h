@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program file has all that a program needs to run: what it takes and gives,
-// machine code for one or several kinds of processors, and its weights. Its
-// bytes are described in docs/ProgramFile.md.
+// A program file has all that its functions need to run: what they take and
+// give, machine code for one or several kinds of processors, and weights, which
+// the functions share. Its bytes are described in docs/ProgramFile.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ class raw_ostream;
 
 namespace metaops {
 
-/// What a program file is made of. Bytes are views of memory that somebody else
+/// Contents of a program file. Bytes are views of memory that somebody else
 /// keeps until the file is written.
 struct ProgramFileContents {
   /// A program for one kind of processors.
@@ -45,11 +45,17 @@ struct ProgramFileContents {
     llvm::StringRef image;
   };
 
+  /// A function's program.
+  struct Function {
+    /// For each of the signature's targets.
+    std::vector<Code> code;
+    /// MLIR as text; empty where the file is to have none.
+    llvm::StringRef ir;
+  };
+
   ProgramSignature signature;
-  /// For each of the signature's targets.
-  std::vector<Code> code;
-  /// MLIR bytecode; empty where the file is to have none.
-  llvm::StringRef ir;
+  /// For each of the signature's functions.
+  std::vector<Function> functions;
   /// The bytes of each of the signature's weights, in their order.
   std::vector<llvm::ArrayRef<char>> weights;
 };
@@ -78,12 +84,14 @@ public:
   ProgramFile &operator=(ProgramFile &&other) noexcept;
 
   const ProgramSignature &getSignature() const { return signature; }
-  bool hasIR() const;
+  bool hasIR(unsigned function) const;
 
-  /// The bytes of a section, whose checksum was right.
-  llvm::Expected<std::string> readProgram(unsigned target) const;
-  llvm::Expected<std::string> readImage(unsigned target) const;
-  llvm::Expected<std::string> readIR() const;
+  /// Returns the bytes of a function's section, whose checksum was right.
+  llvm::Expected<std::string> readProgram(unsigned function,
+                                          unsigned target) const;
+  llvm::Expected<std::string> readImage(unsigned function,
+                                        unsigned target) const;
+  llvm::Expected<std::string> readIR(unsigned function) const;
   /// Memory of a weight, by its place among the signature's weights: mapped
   /// from the file, and never to be written.
   BufferRef getWeight(unsigned number) const;
@@ -92,7 +100,7 @@ public:
 
 private:
   struct Section {
-    uint32_t kind = 0, target = 0;
+    uint32_t kind = 0, target = 0, function = 0;
     uint64_t offset = 0, size = 0;
     std::string checksum;
   };
@@ -104,14 +112,16 @@ private:
   llvm::Error parseTable(llvm::StringRef table);
   llvm::Error addSection(Section section, uint64_t tableEnd);
   llvm::Error readSignature();
-  llvm::Error checkTargets() const;
+  llvm::Error checkCode() const;
   llvm::Error findWeights();
   llvm::Error checkWeight(const TensorSpec &expected,
                           const TensorSpec &found) const;
 
-  const Section *find(uint32_t kind, uint32_t target = 0) const;
+  const Section *find(uint32_t kind, uint32_t function = 0,
+                      uint32_t target = 0) const;
   llvm::Expected<std::string> readSection(const Section &section) const;
-  llvm::Expected<std::string> readSection(uint32_t kind, uint32_t target) const;
+  llvm::Expected<std::string> readSection(uint32_t kind, uint32_t function,
+                                          uint32_t target) const;
 
   std::unique_ptr<FileSource> source;
   std::vector<Section> sections;

@@ -1,4 +1,4 @@
-//===- ProgramSignature.h - What a program file takes and gives -*- C++ -*-===//
+//===- ProgramSignature.h - Signatures of program files ---------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -28,36 +28,49 @@ struct TensorSpec {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
 
-  int64_t getBytes() const { return countBytes(shape, dtype); }
+  int64_t getBytes() const { return getNumBytes(shape, dtype); }
 };
 
-/// "float32 (2, 3)", for messages.
+/// Returns "float32 (2, 3)", for messages.
 std::string formatType(const TensorSpec &tensor);
 
-/// The place of a tensor in a list by its name.
+/// Returns the place of a tensor in a list by its name.
 std::optional<unsigned> findTensor(llvm::ArrayRef<TensorSpec> tensors,
                                    llvm::StringRef name);
 
-/// Their names, separated by commas, for messages.
+/// Returns their names, separated by commas, for messages.
 std::string listNames(llvm::ArrayRef<TensorSpec> tensors);
 
 /// A kind of processors.
 struct ProgramTarget {
   /// For people: "x86-64-v3".
   std::string name;
-  /// What a processor has to have, by names of HostFeatures.h.
+  /// Features that a processor has to have, by names of HostFeatures.h.
   std::vector<std::string> features;
 };
 
-/// What a program takes and gives, and for what there is code.
-struct ProgramSignature {
+/// A function of a program file: what its program takes and gives.
+struct FunctionSignature {
+  std::string name;
   std::vector<TensorSpec> inputs;
-  /// Arguments of the program that the file itself has.
-  std::vector<TensorSpec> weights;
   std::vector<TensorSpec> outputs;
-  /// Which of the program's arguments, in their order, are weights. The others
-  /// are the inputs.
-  std::vector<bool> isWeight;
+  /// Of each of the program's arguments, the number of the file's weight that
+  /// it is. The others are the inputs, in their order.
+  std::vector<std::optional<unsigned>> arguments;
+  /// The structure that inputs and outputs have as arguments and result of what
+  /// was exported, for languages that have such: a text for their loaders,
+  /// described in docs/ProgramFile.md. May be empty.
+  std::string structure;
+};
+
+/// Signature of a file: of its functions, and of the processors that there is
+/// code for.
+struct ProgramSignature {
+  /// Arguments of programs that the file itself has, and initial values of
+  /// states. All functions share them.
+  std::vector<TensorSpec> weights;
+  /// One at least.
+  std::vector<FunctionSignature> functions;
   /// The best one that a processor can run is the one with the most features,
   /// of equal ones the first.
   std::vector<ProgramTarget> targets;
@@ -67,11 +80,20 @@ struct ProgramSignature {
   std::map<std::string, std::string> keys;
 };
 
-/// Whether names are unique and shapes can be; what is wrong otherwise.
+/// Returns the place of a function by its name.
+std::optional<unsigned> findFunction(const ProgramSignature &signature,
+                                     llvm::StringRef name);
+
+/// Returns the names of functions, separated by commas, for messages.
+std::string listFunctions(const ProgramSignature &signature);
+
+/// Fails unless names are unique, and shapes can be.
 llvm::Error verifySignature(const ProgramSignature &signature);
 
-/// The signature as JSON, and back. What is read has been verified.
+/// Writes a signature as JSON.
 std::string writeSignature(const ProgramSignature &signature);
+
+/// Reads what `writeSignature` writes, and verifies it.
 llvm::Expected<ProgramSignature> readSignature(llvm::StringRef text);
 
 } // namespace metaops

@@ -26,6 +26,8 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -62,7 +64,7 @@ struct Node {
   /// The operation's next result; of the last one the first. See resultsOf.
   Node *nextResult = nullptr;
   /// Of the operation's operands and, behind them, of what its regions capture
-  /// (Captures.h), each once.
+  /// (ControlFlow.h), each once.
   llvm::SmallVector<Node *, 2> operands;
   /// The value, once it is computed or given; or the memory that a queued run
   /// writes it to, until `ready` has run.
@@ -111,6 +113,8 @@ struct Node {
   uint32_t waitingPlace = 0;
   DType dtype = DType::F32;
   bool isScalar : 1;
+  /// An argument of a function that is recorded, which has no value.
+  bool isPlaceholder : 1;
   /// A value of another device, brought over.
   bool isTransfer : 1;
   /// A float that is, or depends through differentiable operations on, a float
@@ -163,13 +167,14 @@ struct Node {
   std::optional<mlir::Location> overwrittenAt;
 
   Node()
-      : isScalar(false), isTransfer(false), carries(false), isInitial(false),
-        isRandom(false), isDerived(false), isStopped(false),
-        isPendingUpdate(false), isReplaced(false), isDonated(false),
-        isQueued(false), isOutput(false), isAsked(false), isTarget(false),
-        isDifferentiated(false), isProvisional(false), isSaved(false),
-        isOverdue(false), isCounted(false), isSpared(false), wasHeld(false),
-        wasRebound(false), wasLeftOut(false), answer(false), isEnding(false) {}
+      : isScalar(false), isPlaceholder(false), isTransfer(false),
+        carries(false), isInitial(false), isRandom(false), isDerived(false),
+        isStopped(false), isPendingUpdate(false), isReplaced(false),
+        isDonated(false), isQueued(false), isOutput(false), isAsked(false),
+        isTarget(false), isDifferentiated(false), isProvisional(false),
+        isSaved(false), isOverdue(false), isCounted(false), isSpared(false),
+        wasHeld(false), wasRebound(false), wasLeftOut(false), answer(false),
+        isEnding(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
   mlir::RankedTensorType type() const {
@@ -178,7 +183,9 @@ struct Node {
   llvm::ArrayRef<int64_t> shape() const { return type().getShape(); }
   int64_t rank() const { return type().getRank(); }
   /// Slices stop here: the value needs no computing (or cannot be computed).
-  bool isLeaf() const { return buffer || isScalar || isDonated; }
+  bool isLeaf() const {
+    return buffer || isScalar || isDonated || isPlaceholder;
+  }
   /// A value that is to be brought over before a program can read it.
   bool isAwaitedTransfer() const { return isTransfer && !isLeaf(); }
 };
@@ -225,7 +232,11 @@ inline llvm::iterator_range<ResultIterator> resultsOf(Node *node) {
 /// regions of an operation capture are operands of it, too.
 class Graph {
 public:
-  explicit Graph(mlir::MLIRContext *context);
+  /// Graphs of one context may share a table, so that signatures have the same
+  /// numbers in them.
+  explicit Graph(mlir::MLIRContext *context,
+                 std::shared_ptr<SignatureTable> signatures =
+                     std::make_shared<SignatureTable>());
   ~Graph();
   Graph(const Graph &) = delete;
   Graph &operator=(const Graph &) = delete;
@@ -241,6 +252,10 @@ public:
   /// values of several devices. It stays then, for the caller or `collectAll`
   /// to erase.
   Node *adopt(mlir::Operation *op);
+  /// Adopts an operation without regions whose operands and signature are
+  /// known.
+  Node *adopt(mlir::Operation *op, llvm::ArrayRef<Node *> sources,
+              SignatureTable::Id signature);
   /// Gives nodes to all operations after `last` (null: from the beginning).
   void adoptAfter(mlir::Operation *last);
 
@@ -260,8 +275,14 @@ public:
   /// What the value is a view of, or of a view of: a leaf, or what is no view.
   Node *skipViews(Node *node) const;
   const SignatureInfo &getInfo(const Node *node) const {
-    return signatures.getInfo(node->signature);
+    return signatures->getInfo(node->signature);
   }
+
+  const std::shared_ptr<SignatureTable> &getSignatures() const {
+    return signatures;
+  }
+  /// Returns whether the node is one of this graph's.
+  bool owns(const Node *node) const { return node->op->getBlock() == &block; }
 
   /// Says that gradients by the value may be asked for, for it is replaced by
   /// an update that is pending.
@@ -295,6 +316,11 @@ public:
   /// The value is gone: an update at `line` wrote into its buffer or, without a
   /// line, it was too far back in the history of a loop.
   void setDonated(Node *node, std::optional<mlir::Location> line);
+  /// Returns the bit of another chain of ended histories.
+  uint64_t makeChain() { return uint64_t(1) << (numChains++ % 64); }
+  /// Has gradients that would flow through `end` to what `source` is made of be
+  /// errors that name the line.
+  void endAt(Node *end, Node *source, mlir::Location line);
   /// Ends the histories of the values, each computed or overwritten, at them.
   void endHistoriesAt(llvm::ArrayRef<Node *> values) { endHistories(values); }
   /// Whether a gradient may flow from this value to its operands: no other
@@ -316,20 +342,23 @@ public:
     node->isCounted = true;
     recount(node);
   }
-  /// Ends the oldest histories, and collects, if all count more than so many
-  /// bytes. Those of the last program stay.
-  void boundHistories(int64_t bytes);
+  /// Sets how many bytes histories may count.
+  void setHistoryBound(int64_t bytes) { historyBound = bytes; }
+  int64_t getHistoryBound() const { return historyBound; }
+  /// Ends the oldest histories, and collects, if all count more than the bound.
+  /// Those of the last program stay.
+  void boundHistories();
   /// Returns the bytes that histories keep, an operator as 1 kB.
   int64_t getHistoryBytes() const { return historyBytes; }
   /// The first value, on the way from `root` to one of the targets, whose
   /// history has been ended; null if there is none.
   Node *findEnded(Node *root, llvm::ArrayRef<Node *> targets);
-  /// A value on the way from `root` to one of the targets whose operation has
-  /// regions, through which nothing can be differentiated; null if there is
-  /// none.
-  Node *findRegions(Node *root, llvm::ArrayRef<Node *> targets);
+  /// A value on the way from `root` to one of the targets whose operation is,
+  /// or has in it, a loop whose trips nobody counts, through which nothing can
+  /// be differentiated in reverse mode; null if there is none.
+  Node *findUnbounded(Node *root, llvm::ArrayRef<Node *> targets);
   /// Whether an operation with regions has ever been recorded.
-  bool hasRegions() const { return signatures.haveRegions(); }
+  bool hasRegions() const { return signatures->haveRegions(); }
 
   /// Counts the runs that what is recorded from here on comes after.
   void startPeriod() { ++period; }
@@ -361,7 +390,15 @@ public:
   std::function<void(Node *)> onUpdateErased;
 
 private:
+  /// The ends of histories.
+  struct Ends {
+    uint64_t chains = 0;
+    LostValues former;
+    std::vector<Node *> outdated;
+  };
+
   Node *createNode();
+  Ends noteEnds(std::vector<Node *> stack);
   /// Those of the nodes that are still there, and that the list keeps.
   static std::vector<Node *> prune(std::vector<NodeRef> &list,
                                    llvm::function_ref<bool(Node *)> isKept);
@@ -397,7 +434,7 @@ private:
 
   mlir::Block block;
   mlir::OpBuilder builder;
-  SignatureTable signatures;
+  std::shared_ptr<SignatureTable> signatures;
   llvm::DenseMap<mlir::Value, Node *> nodes;
   std::deque<Node> storage;
   std::vector<Node *> freeNodes;
@@ -417,6 +454,7 @@ private:
   /// Length of the queue at which those that are gone are looked for.
   size_t mostHistories = 64;
   int64_t historyBytes = 0;
+  int64_t historyBound = std::numeric_limits<int64_t>::max();
   /// Of these, what was left when all histories had ended.
   int64_t bytesBeyond = 0;
   uint32_t epoch = 0;

@@ -64,6 +64,8 @@ public:
   /// The number as an element of `dtype` lies in memory, in the low bytes.
   /// Throws where an integer type cannot hold it.
   uint64_t encode(DType dtype) const;
+  /// Returns the number that lies in memory so.
+  static Number decode(uint64_t bits, DType dtype);
 
   /// As Python writes it.
   std::string str() const;

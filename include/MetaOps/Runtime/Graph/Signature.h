@@ -25,6 +25,8 @@ struct SignatureInfo {
   bool isBuffer = false;
   bool isTransfer = false;
   bool isDifferentiable = false;
+  /// It is, or has in it, a loop whose trips nobody counts.
+  bool isUnbounded = false;
   /// The result is operand 0 under another name or shape.
   bool isView = false;
   /// The result is operand 0 if that has elements in range.
@@ -50,9 +52,9 @@ struct SignatureInfo {
 ///
 /// Regions are part of it with all that is in them but locations: operations,
 /// types, attributes, and which value each operand is. Of a capture
-/// (Captures.h) it only counts which of them it is: like operands, captures are
-/// what two ops with one number may differ in. The extents of an op that has
-/// regions, in which they are anyway, are part of it, too.
+/// (ControlFlow.h) it only counts which of them it is: like operands, captures
+/// are what two ops with one number may differ in. The extents of an op that
+/// has regions, in which they are anyway, are part of it, too.
 class SignatureTable {
 public:
   using Id = uint32_t;

@@ -22,7 +22,7 @@
 
 namespace metaops {
 
-class Session;
+class RecordingSession;
 struct Node;
 
 /// Holds a value of a session's block: as long as a Var does, the value may be
@@ -47,16 +47,22 @@ public:
   /// The place of its first value in the order of recording.
   uint64_t getFirstOrder() const { return firstOrder; }
 
+  mlir::RankedTensorType getType() const { return type; }
   DType dtype() const { return elementType; }
   llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
   int64_t rank() const { return type.getRank(); }
-  int64_t numElements() const { return countElements(shape()); }
-  const std::shared_ptr<Session> &getSession() const { return session; }
+  int64_t numElements() const { return getNumElements(shape()); }
+  const std::shared_ptr<RecordingSession> &getSession() const {
+    return session;
+  }
+  /// Returns whether a call was given it that may have written over its value:
+  /// it has none any more.
+  bool isGivenAway() const { return givenAway; }
 
 private:
-  friend class SessionImpl;
+  friend class RecordingSession;
   /// The session, which is entered, has counted the Var.
-  Var(std::shared_ptr<Session> session, Node *node);
+  Var(std::shared_ptr<RecordingSession> session, Node *node);
 
   void swap(Var &other) noexcept {
     std::swap(session, other.session);
@@ -65,17 +71,19 @@ private:
     std::swap(elementType, other.elementType);
     std::swap(former, other.former);
     std::swap(firstOrder, other.firstOrder);
+    std::swap(givenAway, other.givenAway);
   }
   /// Has it hold the other's value, as a later one of its own.
   void rebind(Var &&other);
 
-  std::shared_ptr<Session> session;
+  std::shared_ptr<RecordingSession> session;
   Node *node = nullptr;
   // A value's type never changes, so these are read without a lock.
   mlir::RankedTensorType type;
   DType elementType = DType::F32;
   std::vector<NodeRef> former;
   uint64_t firstOrder = 0;
+  bool givenAway = false;
 };
 
 /// The values that Vars hold.

@@ -9,7 +9,7 @@
 #ifndef METAOPS_RUNTIME_KERNELS_PROGRAMCOMPILER_H
 #define METAOPS_RUNTIME_KERNELS_PROGRAMCOMPILER_H
 
-#include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/Compiler/KernelTools.h"
 #include "MetaOps/Runtime/Kernels/KernelCache.h"
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
 
@@ -18,13 +18,13 @@ namespace metaops {
 struct TuningTarget;
 
 /// Makes programs of the kernels of one backend.
-class ProgramCompiler : public Compiler {
+class ProgramCompiler : public Compiler, public KernelTools {
 public:
   llvm::Expected<std::shared_ptr<Program>>
   compile(llvm::StringRef bytecode, llvm::ArrayRef<bool> donatable,
           const CompileOptions &options, StopCheck shouldStop) override;
 
-  bool hasKernels() const override { return true; }
+  KernelTools *getTools() override { return this; }
   void setCacheDirectory(llvm::StringRef folder) override;
   CompilerStatistics getStatistics() const override;
 
@@ -44,6 +44,14 @@ public:
   llvm::Expected<std::vector<std::string>>
   listNeighbours(llvm::StringRef bytecode,
                  const CompileOptions &options) override;
+  llvm::Expected<TargetCode> compileFor(llvm::StringRef target,
+                                        llvm::StringRef bytecode,
+                                        llvm::ArrayRef<std::string> lines,
+                                        const CompileOptions &options,
+                                        StopCheck shouldStop) override {
+    return llvm::createStringError(
+        "programs are exported for processors alone");
+  }
   llvm::Expected<std::string> getTargetName() override;
 
 protected:

@@ -60,8 +60,8 @@ inline bool isInt(DType dtype) {
 }
 
 /// What does not fit is the largest number; see Counts.h.
-int64_t countElements(llvm::ArrayRef<int64_t> shape);
-int64_t countBytes(llvm::ArrayRef<int64_t> shape, DType dtype);
+int64_t getNumElements(llvm::ArrayRef<int64_t> shape);
+int64_t getNumBytes(llvm::ArrayRef<int64_t> shape, DType dtype);
 
 /// As Python writes a tuple: "()", "(3,)", "(2, 3)".
 std::string formatShape(llvm::ArrayRef<int64_t> shape);

@@ -75,6 +75,9 @@ struct KernelCall {
   std::vector<int64_t> scalars;
   /// Length of the range that calls may split among threads.
   int64_t parallelRange = 1;
+  /// Of a kernel of several functions, on a GPU: the blocks of each but the
+  /// first, whose blocks are the parallel range.
+  std::vector<int64_t> furtherGrids;
   /// The predicted picoseconds of one step of that range, for deciding whether
   /// threads are worth it.
   int64_t workPerStep = 0;

@@ -35,6 +35,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -83,6 +84,9 @@ struct If {
 struct Carry {
   /// Pointers to the value of this trip, and to where that of the next goes.
   int64_t current = 0, next = 0;
+  /// Set if that is a row that the loop makes: then `even` is where the last
+  /// value is to lie, if it settles, and there is no `odd`.
+  bool isRow = false;
   /// What the first trip has; it is not written.
   Slot initial;
   /// Of later trips, in turn. No two of the three overlap.
@@ -98,10 +102,32 @@ struct While {
   StepList condition, body;
 };
 
+/// Rows that a loop reads or makes one by one.
+struct LoopRows {
+  /// The pointer to the row of this trip, which has a row's bytes.
+  int64_t entry = 0;
+  /// All rows, one behind the other.
+  Slot whole;
+  /// Set if the loop makes them.
+  bool areMade = false;
+};
+
+/// Runs `body` a number of times, with the pointers of `rows` moved on from
+/// trip to trip: from the first row to the last, or back.
+struct For {
+  /// If not known, the one buffer, an int64, says how many: none if it is less
+  /// than 0. Then there are no rows.
+  std::optional<int64_t> trips;
+  bool isReverse = false;
+  std::vector<Carry> carries;
+  std::vector<LoopRows> rows;
+  StepList body;
+};
+
 /// One step of a program.
 struct Step {
   using Action =
-      std::variant<KernelCall, Routine, Copies, View, Check, If, While>;
+      std::variant<KernelCall, Routine, Copies, View, Check, If, While, For>;
 
   Action action;
   /// What the action reads, then what it writes.
@@ -114,6 +140,8 @@ struct Step {
   llvm::ArrayRef<Slot> getOutputs() const {
     return llvm::ArrayRef(buffers).drop_front(numInputs);
   }
+  /// Of a loop.
+  llvm::ArrayRef<Carry> getCarries() const;
   /// The lists of steps inside, in their order.
   std::vector<const StepList *> getRegions() const;
   /// Predicted picoseconds; of a loop those of one trip.

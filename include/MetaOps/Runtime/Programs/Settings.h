@@ -38,6 +38,8 @@ struct Settings {
   int64_t memoryLimit = 0;
   /// The form in which the Python package records convolutions.
   std::string convolution = "direct";
+  /// Use of functions that are recorded once, in the Python package.
+  std::string jit = "on";
   std::string cacheDirectory;
   std::string dumpDirectory;
 };

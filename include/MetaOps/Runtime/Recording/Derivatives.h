@@ -15,8 +15,6 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <cstdint>
-
 namespace metaops {
 
 class Targets;
@@ -26,10 +24,8 @@ class Targets;
 /// a check and what it checks for.
 class Derivatives {
 public:
-  /// `historyBytes` is told of where a history has been ended.
-  Derivatives(Recorder &recorder, int64_t historyBytes)
-      : recorder(recorder), graph(recorder.getGraph()),
-        historyBytes(historyBytes) {}
+  explicit Derivatives(Recorder &recorder)
+      : recorder(recorder), graph(recorder.getGraph()) {}
 
   /// Throw where there are no such derivatives.
   void checkGrad(Node *loss, llvm::ArrayRef<Node *> targets);
@@ -50,8 +46,7 @@ public:
                                 llvm::ArrayRef<Node *> tangents);
 
 private:
-  void checkNoRegions(llvm::StringRef function, llvm::ArrayRef<Node *> outputs,
-                      llvm::ArrayRef<Node *> targets);
+  void checkBounded(Node *loss, llvm::ArrayRef<Node *> targets);
   void begin(llvm::ArrayRef<Node *> outputs, llvm::ArrayRef<Node *> targets);
   void adoptAfter(mlir::Operation *last);
   /// The nodes of values among what was emitted after `last`, each on the
@@ -62,7 +57,6 @@ private:
 
   Recorder &recorder;
   Graph &graph;
-  int64_t historyBytes;
 };
 
 } // namespace metaops

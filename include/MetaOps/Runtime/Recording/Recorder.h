@@ -62,6 +62,7 @@ public:
 
   /// The user's line that what is recorded from here on belongs to.
   void setLine(mlir::Location location) { line = location; }
+  mlir::Location getLine() const { return line; }
   mlir::Location makeLocation(llvm::StringRef file, unsigned line);
   /// The line is not known.
   void forgetLine();
@@ -82,6 +83,8 @@ public:
 
   /// A tensor in memory, which belongs to the graph from here on.
   Node *buffer(DType dtype, llvm::ArrayRef<int64_t> shape, BufferRef buffer);
+  /// An argument of a function that is recorded.
+  Node *placeholder(DType dtype, llvm::ArrayRef<int64_t> shape);
   /// A number that is no part of programs.
   Node *scalar(Number value, DType dtype);
   Node *full(llvm::ArrayRef<int64_t> shape, Operand value, DType dtype);
@@ -90,7 +93,22 @@ public:
   Node *iota(llvm::ArrayRef<int64_t> shape, int64_t dimension, DType dtype);
   /// Uniform in [0, 1); uint32 gives all 32 bits.
   Node *random(llvm::ArrayRef<int64_t> shape, DType dtype);
+  /// Begins another sequence of numbers.
   void seed(int64_t key);
+  /// Returns what random numbers are made of: the key, and the counter of those
+  /// that come behind so many.
+  Node *randomKey();
+  Node *randomCounter(int64_t offset);
+  int64_t getRandomKey() const { return key; }
+  int64_t getRandomCounter(int64_t offset) const;
+  /// Has random numbers be made of a key, and of a counter of those that have
+  /// been drawn before, which are values.
+  void drawFrom(Node *key, Node *counter);
+  /// Counts numbers as drawn.
+  void skipRandom(int64_t count);
+  int64_t getNumDrawn() const { return drawn; }
+  /// Is told of keys and counters of random numbers.
+  std::function<void(Node *number, bool isCounter)> onDraw;
 
   //===--------------------------------------------------------------------===//
   // Element-wise (RecordElementwise.cpp)
@@ -223,7 +241,7 @@ private:
   Node *recordBroadcast(Node *x, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int64_t> dimensions);
   Node *recordReshape(Node *x, llvm::ArrayRef<int64_t> shape);
-  Node *recordReduce(mlir::metaop::ReduceKind kind, Node *x,
+  Node *recordReduce(mlir::metaop::Combiner kind, Node *x,
                      llvm::ArrayRef<int64_t> dims, bool keepDims);
   const ParsedAccess &parseAccess(llvm::StringRef what,
                                   llvm::ArrayRef<int64_t> iteration,
@@ -274,8 +292,11 @@ private:
   llvm::StringMap<std::unique_ptr<ParsedAccess>> accesses;
   /// The 0-d constant 0 that stands for the start of a whole dimension.
   Node *zeroIndex = nullptr;
-  int64_t randomKey = 0;
-  int64_t randomCounter = 0;
+  int64_t key = 0;
+  /// The number of random numbers drawn since the last `seed`.
+  int64_t drawn = 0;
+  /// Null where these are the session's.
+  Node *givenKey = nullptr, *givenCounter = nullptr;
 };
 
 } // namespace metaops

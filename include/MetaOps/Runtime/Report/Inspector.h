@@ -9,7 +9,7 @@
 #ifndef METAOPS_RUNTIME_REPORT_INSPECTOR_H
 #define METAOPS_RUNTIME_REPORT_INSPECTOR_H
 
-#include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/Compiler/KernelTools.h"
 #include "MetaOps/Runtime/Graph/Var.h"
 #include "MetaOps/Runtime/Memory/Allocator.h"
 #include "MetaOps/Runtime/Memory/DType.h"
@@ -25,6 +25,7 @@
 
 namespace metaops {
 
+class RecordedFunction;
 class Session;
 class SessionImpl;
 
@@ -57,6 +58,8 @@ struct SessionStatistics {
 /// session computes.
 class Inspector {
 public:
+  using Runs = std::vector<std::shared_ptr<const RunRecord>>;
+
   explicit Inspector(Session &session);
 
   SessionStatistics getStatistics() const;
@@ -68,14 +71,16 @@ public:
   std::vector<MemoryHolder> getMemoryHolders();
   /// The most memory that will be in use, in bytes as the allocator counts
   /// them, were the values asked for. Compiles, and runs nothing.
-  int64_t estimatePeak(llvm::ArrayRef<const Var *> vars) {
-    return plan(vars, /*runs=*/nullptr, /*target=*/nullptr);
-  }
+  int64_t estimatePeak(llvm::ArrayRef<const Var *> vars);
   /// The programs that would be run then, in order. Compiles, and runs nothing.
   /// They are for the devices of the values or, if one is given, for a target,
   /// which lives as long as the session.
-  std::vector<std::shared_ptr<const RunRecord>>
-  planRuns(llvm::ArrayRef<const Var *> vars, Compiler *target = nullptr);
+  Runs planRuns(llvm::ArrayRef<const Var *> vars, Compiler *target = nullptr);
+  /// The programs that a call of a recorded function would run, if its
+  /// arguments were in memory and nobody else's. Compiles, runs nothing, and
+  /// rebinds none of the Vars.
+  Runs planCall(const RecordedFunction &function,
+                llvm::ArrayRef<Var *> arguments);
 
   // Programs
   std::string printProgram(const RunRecord &record, llvm::StringRef phase);
@@ -96,11 +101,7 @@ public:
   std::vector<std::string> takeUnusedSchedules();
 
 private:
-  /// The peak of memory; adds what is run to `runs`, if given.
-  int64_t plan(llvm::ArrayRef<const Var *> vars,
-               std::vector<std::shared_ptr<const RunRecord>> *runs,
-               Compiler *target);
-
+  Session &own;
   SessionImpl &session;
 };
 

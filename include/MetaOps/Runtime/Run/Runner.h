@@ -9,7 +9,7 @@
 #ifndef METAOPS_RUNTIME_RUN_RUNNER_H
 #define METAOPS_RUNTIME_RUN_RUNNER_H
 
-#include "MetaOps/Runtime/Plan/Planner.h"
+#include "MetaOps/Runtime/Plan/ProgramPlanner.h"
 #include "MetaOps/Runtime/Programs/Programs.h"
 #include "MetaOps/Runtime/Run/Launcher.h"
 #include "MetaOps/Runtime/Run/ProvisionalValues.h"
@@ -28,10 +28,10 @@ namespace metaops {
 class Runner {
 public:
   Runner(Graph &graph, const Settings &settings, Devices &devices,
-         Fetches &fetches, Planner &planner, const PendingUpdates &updates,
-         Programs &programs, Waiter &waiter, Launcher &launcher,
-         ValueMemory &memory, ProvisionalValues &provisional,
-         Transfers &transfers)
+         Fetches &fetches, ProgramPlanner &planner,
+         const PendingUpdates &updates, Programs &programs, Waiter &waiter,
+         Launcher &launcher, ValueMemory &memory,
+         ProvisionalValues &provisional, Transfers &transfers)
       : graph(graph), settings(settings), devices(devices), fetches(fetches),
         planner(planner), updates(updates), programs(programs), waiter(waiter),
         launcher(launcher), memory(memory), provisional(provisional),
@@ -76,7 +76,7 @@ private:
   const Settings &settings;
   Devices &devices;
   Fetches &fetches;
-  Planner &planner;
+  ProgramPlanner &planner;
   const PendingUpdates &updates;
   Programs &programs;
   Waiter &waiter;

@@ -15,12 +15,13 @@
 #ifndef METAOPS_RUNTIME_SESSION_SESSIONIMPL_H
 #define METAOPS_RUNTIME_SESSION_SESSIONIMPL_H
 
+#include "MetaOps/Runtime/Compiler/KernelTools.h"
 #include "MetaOps/Runtime/Graph/DroppedValues.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
 #include "MetaOps/Runtime/Plan/Fetches.h"
 #include "MetaOps/Runtime/Plan/PendingUpdates.h"
-#include "MetaOps/Runtime/Plan/Planner.h"
+#include "MetaOps/Runtime/Plan/ProgramPlanner.h"
 #include "MetaOps/Runtime/Plan/SuspendedRuns.h"
 #include "MetaOps/Runtime/Programs/Programs.h"
 #include "MetaOps/Runtime/Programs/Settings.h"
@@ -30,8 +31,10 @@
 #include "MetaOps/Runtime/Run/Transfers.h"
 #include "MetaOps/Runtime/Run/ValueMemory.h"
 #include "MetaOps/Runtime/Run/Waiter.h"
+#include "MetaOps/Runtime/Session/RepeatedCall.h"
 #include "MetaOps/Runtime/Session/Session.h"
 #include "MetaOps/Runtime/Threads/ForkMark.h"
+#include "MetaOps/Runtime/Trace/RecordedFunction.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <memory>
@@ -44,129 +47,72 @@ namespace metaops {
 
 struct ExportTarget;
 
-class SessionImpl final : public Session,
-                          public std::enable_shared_from_this<SessionImpl> {
+/// The values of a call while it is recorded.
+struct CallValues {
+  llvm::ArrayRef<Var *> arguments;
+  /// Their values in the beginning.
+  llvm::SmallVector<const Node *, 32> before;
+  /// Scalars that the call has made.
+  llvm::DenseMap<const Node *, RepeatedCall::Source> numbers;
+  llvm::ArrayRef<Var> results;
+  /// The values that were given away.
+  std::vector<NodeRef> given;
+
+  /// Notes what a step of the function has made, if that is a scalar.
+  void addNumber(const Node *node, const RecordedFunction::Step &step);
+};
+
+/// A function compiled for other processes, and its IR as text.
+struct CompiledFunction {
+  /// For each target.
+  std::vector<TargetCode> code;
+  std::string ir;
+};
+
+/// The parts of a session, and what goes through several of them.
+class SessionImpl {
 public:
   SessionImpl(std::shared_ptr<Compiler> compiler,
               std::vector<DeviceKind> moreKinds);
-  ~SessionImpl() override;
+  ~SessionImpl();
 
-  std::timed_mutex &getMutex() override { return mutex; }
-  void checkProcess() const override;
-  Recorder &getRecorder() override { return recorder; }
-  mlir::MLIRContext *getContext() override { return &context; }
-  Settings getSettings() const override;
-  void setFlag(llvm::StringRef name, const FlagValue &value) override;
-  Var wrap(Node *node) override;
-  std::vector<Var> wrapAll(llvm::ArrayRef<Node *> nodes) override;
-  std::vector<Var> wrapResults(Node *first) override;
-  void dropLater(Node *node) override;
-  void assign(Var &x, Node *value) override;
-  void setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value) override;
-  void update(Var &x, Operand value) override;
-  bool beginUpdate(RepeatedUpdate &update, UpdateValues values) override;
-  void endUpdate(RepeatedUpdate &update, llvm::ArrayRef<const Var *> targets,
-                 llvm::ArrayRef<const Var *> numbers,
-                 unsigned numNumbers) override;
-  bool repeatUpdate(const RepeatedUpdate &update, UpdateValues values,
-                    llvm::ArrayRef<Number> numbers,
-                    StepOutcomeRef outcome) override;
-  void watchUpdates(StepOutcomeRef outcome) override {
-    updates.watch(std::move(outcome));
-  }
-  std::vector<Var> grad(const Var &loss, llvm::ArrayRef<const Var *> targets,
-                        UnusedTargets unused) override;
-  std::vector<Var> jvp(llvm::ArrayRef<const Var *> outputs,
-                       llvm::ArrayRef<const Var *> inputs,
-                       llvm::ArrayRef<const Var *> tangents) override;
-  void sync(llvm::ArrayRef<const Var *> vars) override;
-  void syncAll() override;
-  TensorData getData(const Var &var) override;
-  const Tickets &getAsked() const override { return asked; }
-  void wait(const Tickets &tickets, StopCheck shouldStop) override {
-    waiter.wait(tickets, shouldStop);
-  }
-  void wait(const TensorData &data, StopCheck shouldStop) override {
-    waiter.wait(data, shouldStop);
-  }
-  bool wasStopped(const TensorData &data) const override {
-    return suspended.wasStopped(data.ready);
-  }
-  void waitForRoom(StopCheck shouldStop) override {
-    waiter.waitForRoom(shouldStop);
-  }
-  bool drain(StopCheck shouldStop) override { return waiter.drain(shouldStop); }
-  void cancel() override { waiter.cancel(); }
-  void throwFailure() override { waiter.throwFailure(); }
-  void setStopCheck(std::function<bool()> check) override {
-    waiter.setStopCheck(std::move(check));
-  }
-  uint64_t fetch(llvm::ArrayRef<const Var *> vars) override;
-  std::vector<CompletedFetch> takeCompletedFetches() override {
-    return fetches.takeCompleted();
-  }
-  bool refresh(CompletedFetch &fetch) override {
-    return fetches.refresh(fetch);
-  }
-  std::shared_ptr<const RunRecord> getLastRun() const override;
-  std::vector<std::string> takeWarnings() override {
-    return programs.takeWarnings();
-  }
-  void setListener(std::shared_ptr<RunListener> newListener) override {
-    launcher.setListener(std::move(newListener));
-  }
-  void dropPacked() override { programs.dropPacked(/*isShort=*/true); }
-  void exportProgram(const ExportRequest &request,
-                     llvm::StringRef path) override;
-  SuppliedCode compileIR(const ProgramSignature &signature,
-                         llvm::StringRef ir) override;
-  Device &getDevice(llvm::StringRef name) override;
-  Devices &getDevices() override { return devices; }
-  Device &getDevice() override { return devices.getCurrent(); }
-  void setDevice(Device &device) override { devices.setCurrent(device); }
-  Allocator &getHostMemory() override { return transfers.getHostMemory(); }
-  Var give(DType dtype, llvm::ArrayRef<int64_t> shape,
-           BufferRef buffer) override;
-  Node *transfer(Node *node, Device &to) override;
-  void resetPeak() override { devices.getCurrent().getMemory().resetPeak(); }
-
-private:
-  friend class Inspector;
-
-  // Scope (Session.cpp)
-  void enter() override;
-  void leave(bool failed) override;
-  Var makeVar(Node *node);
-  /// Keeps histories that lead to values while gradients by these are recorded,
-  /// though no Var holds them any more.
-  class KeptTargets {
-  public:
-    KeptTargets(Graph &graph, llvm::ArrayRef<Node *> values);
-    ~KeptTargets();
-
-  private:
-    Graph &graph;
-    std::vector<NodeRef> kept;
-  };
-  /// Computes what derivatives by the targets begin with.
-  void prepareTargets(llvm::ArrayRef<Node *> targets);
+  // Scope and settings (Session.cpp)
+  void enter();
+  void leave(bool failed);
+  void setFlag(llvm::StringRef name, const FlagValue &value);
 
   // Asking for values (Requests.cpp)
-  void syncNodes(llvm::ArrayRef<Node *> nodes);
-  bool belongsToUpdates(llvm::ArrayRef<Node *> asked);
-  void ask(llvm::ArrayRef<Node *> nodes);
-  void runEagerly(Node *node);
+  void prepareHeld(Node *node);
+  void sync(llvm::ArrayRef<Node *> nodes);
+  void syncAll();
+  TensorData getData(Node *node);
+  uint64_t fetch(llvm::ArrayRef<Node *> nodes);
 
   // Updates (Updates.cpp)
+  /// Returns the value that the Var is to be rebound to.
+  Node *update(const Var &x, Operand value);
+  void prepareUpdates(llvm::ArrayRef<Node *> targets);
   void flushUpdates(llvm::ArrayRef<Node *> along = {});
-  void releaseFormer(llvm::ArrayRef<NodeRef> values);
-  bool isOfNextStep(const Var &x, Operand value) const;
   void computeInitialValues(llvm::ArrayRef<Node *> targets);
-  bool isInitialValue(const Node *node) const;
 
-  // Updates that are repeated (RepeatedUpdate.cpp)
-  bool isApart(UpdateValues values);
-  bool fits(const RepeatedUpdate &update, UpdateValues values) const;
+  // Calls of recorded functions (RepeatedCall.cpp)
+  Device &findDevice(llvm::ArrayRef<Var *> arguments);
+  bool isAlone(llvm::ArrayRef<Var *> arguments, const Device &on);
+  void checkDonated(const CallRequest &request);
+  /// Returns the results that derivatives of depend on what the call has
+  /// rebound: on the value that is gone.
+  std::vector<Node *> findEnding(const CallValues &values);
+  /// Returns the results that are to be computed, and has nothing kept for
+  /// gradients of those whose history ends.
+  llvm::SmallSetVector<Node *, 8> findAsked(const CallValues &values,
+                                            llvm::ArrayRef<Node *> ending);
+  void recordCall(Session &session, RepeatedCall &call,
+                  const CallRequest &request,
+                  std::optional<std::vector<Var>> &results);
+  /// Launches a call on other arguments, and returns its results; nothing where
+  /// that cannot be, and nothing is done.
+  std::optional<std::vector<Node *>> repeatCall(const RepeatedCall &call,
+                                                const CallRequest &request);
 
   // Loops that ask for nothing (Loops.cpp)
   /// Computes targets of gradients that are updates, written by hand.
@@ -175,10 +121,11 @@ private:
   void computePending();
 
   // Export (Export.cpp)
-  void computeConstants(const ExportRequest &request);
-  Slice traceExport(const ExportRequest &request);
-  TargetCode compileFor(const ExportTarget &target, llvm::StringRef bytecode,
-                        llvm::ArrayRef<std::string> lines);
+  /// `own` is the session.
+  void exportProgram(const std::shared_ptr<RecordingSession> &own,
+                     const ExportRequest &request, llvm::StringRef path);
+  SuppliedCode compileIR(const ProgramSignature &signature,
+                         const FunctionSignature &function, llvm::StringRef ir);
 
   std::timed_mutex mutex;
   ForkMark forkMark;
@@ -194,7 +141,7 @@ private:
   SuspendedRuns suspended;
   PendingUpdates updates;
   Fetches fetches;
-  Planner planner;
+  ProgramPlanner planner;
 
   // How
   Programs programs;
@@ -209,6 +156,37 @@ private:
   bool flushedForAsked = false;
   /// What is in their queues is run before the rest of the session goes.
   Devices devices;
+
+private:
+  // Asking for values
+  bool belongsToUpdates(llvm::ArrayRef<Node *> asked);
+  void ask(llvm::ArrayRef<Node *> nodes);
+  void runEagerly(Node *node);
+
+  // Updates
+  void releaseFormer(llvm::ArrayRef<NodeRef> values);
+  bool isOfNextStep(const Var &x, Operand value) const;
+  bool isInitialValue(const Node *node) const;
+
+  // Calls
+  /// Runs a call that has been recorded, and notes how to repeat it.
+  void endCall(RepeatedCall &call, const RecordedFunction &function,
+               const CallValues &values);
+  BufferRef bufferOf(const RepeatedCall::Source &source,
+                     const CallRequest &request, Device &on);
+  std::unique_ptr<QueuedRun> queueCall(const RepeatedCall &call,
+                                       const CallRequest &request, Device &on);
+  Node *makeResult(mlir::RankedTensorType type, BufferRef buffer, Ticket ticket,
+                   Device &on);
+  void noteEnds(const RepeatedCall &call, llvm::ArrayRef<Var *> arguments,
+                llvm::ArrayRef<Node *> results);
+
+  // Export
+  CompiledFunction compileExport(Graph &ofTrace, const Slice &slice,
+                                 llvm::ArrayRef<ExportTarget> targets);
+  void computeWeights(llvm::ArrayRef<Node *> values);
+  TargetCode compileFor(const ExportTarget &target, llvm::StringRef bytecode,
+                        llvm::ArrayRef<std::string> lines);
 };
 
 } // namespace metaops

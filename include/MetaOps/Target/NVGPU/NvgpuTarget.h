@@ -43,6 +43,7 @@ public:
   void print(raw_ostream &os) const override;
   void addSchedules(OpPassManager &pm,
                     const ScheduleRequest &request) const override;
+  LogicalResult verify(KernelOp kernel) const override;
   bool owns(ScheduleAttr schedule) const override;
   FailureOr<KernelDescription> describe(KernelOp kernel) const override;
   SmallVector<KernelSchedules>

@@ -155,7 +155,7 @@ def RecomputeFarValuesPass
     ```mlir
     // ...
     %7 = metaop.kernel(%a = %0#0, %b = %0#1 : ...) -> tensor<512x512xf32>
-        attributes {metaop.rewrites = {"join-stages" = false}}
+        attributes {rewrites = {"join-stages" = false}}
     %9 = metaop.kernel(%a = %7 : ...)
     ```
   }];

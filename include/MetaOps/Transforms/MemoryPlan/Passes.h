@@ -19,16 +19,12 @@ namespace mlir::metaop {
 #define GEN_PASS_DECL
 #include "MetaOps/Transforms/MemoryPlan/Passes.h.inc"
 
-/// Whether `kernel` may write result `result` into the memory that its operands
-/// `inputs` (one buffer under several names) are read from: every read of an
-/// element comes before the write of that element, at the same point of the
-/// loop tree or in a stage that is over.
+/// Returns whether `kernel` may write result `result` into the memory that its
+/// operands `inputs` (one buffer under several names) are read from: every read
+/// of an element comes before the write of that element, at the same point of
+/// the loop tree or in a stage that is over.
 bool canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
                      unsigned result);
-
-/// On a call of @main: its result may be kept from run to run of the program,
-/// and the call left out as long as its operands' contents are the same.
-inline constexpr llvm::StringLiteral kMayKeepAttr = "metaop.may_keep";
 
 /// The results of a step of a program that it computes: of a routine those that
 /// are used, of others all.

@@ -108,6 +108,34 @@ def MarkKeptPass : Pass<"metaop-mark-kept", "::mlir::ModuleOp"> {
   }];
 }
 
+def HoistCallsPass : Pass<"metaop-hoist-calls", "::mlir::ModuleOp"> {
+  let summary = "Call before a loop what each trip would call again";
+  let description = [{
+    A call in the block of a loop of `@main`, and a view, that reads nothing of
+    that block is moved in front of the loop: the packing of weights, above all,
+    which the schedule of a contraction has put there.
+
+    ```mlir
+    %r = metaop.scan 8 carries(%c = %x : tensor<4x512xf32>) -> tensor<4x512xf32> {
+      %0 = func.call @kernel_0(%w) : (tensor<512x512xf32>) -> tensor<16x512x32xf32>
+      %1 = func.call @kernel_1(%c, %0)
+          : (tensor<4x512xf32>, tensor<16x512x32xf32>) -> tensor<4x512xf32>
+      metaop.scan_yield %1 : tensor<4x512xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = call @kernel_0(%w) : (tensor<512x512xf32>) -> tensor<16x512x32xf32>
+    %r = metaop.scan 8 carries(%c = %x : tensor<4x512xf32>) -> tensor<4x512xf32> {
+      %1 = func.call @kernel_1(%c, %0) : ...
+      metaop.scan_yield %1 : tensor<4x512xf32>
+    }
+    ```
+  }];
+}
+
 def OrderStepsPass : Pass<"metaop-order-steps", "::mlir::ModuleOp"> {
   let summary = "Puts steps into an order in which little lives";
   let description = [{
@@ -156,8 +184,7 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     `metaop.check_range` of the program. Views share the memory of what they view. A part of a concat that a kernel makes lies in
     its place in the result, where that is contiguous, or in the rows in which
     the kernel writes it (`metaop-pitch-parts`), and an insert writes over a
-    destination that dies there. What is written in place by all calls of a
-    kernel is not stored past the caches, unless a file of schedules says so.
+    destination that dies there.
     Without `reuse`, every value has a place of
     its own, and no argument is overwritten. Kernels for GPUs count on the alignment
     of their buffers (`part-alignment`). With `report`, a remark gives the
@@ -168,7 +195,10 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     is a `pointer`, where a block yields what it does not make. What an
     `scf.while` carries is a `pointer`; `metaop.carries` gives, for each of these
     values, the pointers to this trip's and to the next one's, and the two places
-    that serve in turn. Other control flow is an error.
+    that serve in turn. So it is with a `metaop.scan`, whose rows are pointers,
+    too: `metaop.rows` gives, for each of its rows, and then for each of those that
+    it makes, the pointer, and where the block has the row, or where all rows are
+    that are made. Other control flow is an error.
 
     Before:
     ```mlir

@@ -40,6 +40,34 @@ def WidenAddendsPass : Pass<"metaop-widen-addends", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def HoistInvariantsPass : Pass<"metaop-hoist-invariants", "::mlir::func::FuncOp"> {
+  let summary = "Compute before a loop what each trip would compute again";
+  let description = [{
+    An operation in the block of a loop that reads nothing of that block is moved
+    in front of the loop, out of all loops of which that holds: of a `metaop.scan`,
+    or of an `scf.while` or `scf.for`. Checks stay, since a trip may not be reached,
+    and so does what is inside of a branch.
+
+    ```mlir
+    %r = metaop.scan 8 carries(%c = %x : tensor<4xf32>) -> tensor<4xf32> {
+      %s = metaop.exp %w : tensor<4xf32>
+      %next = metaop.mul %c, %s : tensor<4xf32>
+      metaop.scan_yield %next : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %s = metaop.exp %w : tensor<4xf32>
+    %r = metaop.scan 8 carries(%c = %x : tensor<4xf32>) -> tensor<4xf32> {
+      %next = metaop.mul %c, %s : tensor<4xf32>
+      metaop.scan_yield %next : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
 def ForToWhilePass : Pass<"metaop-for-to-while", "::mlir::func::FuncOp"> {
   let summary = "Have loops count in tensors";
   let description = [{

@@ -17,8 +17,10 @@
 #include "MetaOps/Dialect/MetaOp/Analysis/CodeSize.h"
 
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -28,8 +30,8 @@ static constexpr int64_t kPerLane = 48;
 /// Loads and stores with their addresses.
 static constexpr int64_t kAccess = 3;
 
-/// A step of a prefix: of log(e^h + e^x), and of the others.
-static constexpr int64_t kSumOfExponentials = 45, kStep = 2;
+/// A step of a prefix.
+static constexpr int64_t kStep = 2;
 
 static int64_t estimateElementwise(ElementwiseOpInterface op) {
   switch (op.getElementWork()) {
@@ -56,11 +58,12 @@ int64_t metaop::estimateAccessCode(int64_t numChecks) {
 int64_t metaop::estimateCodeSize(Operation *op) {
   if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
     return estimateElementwise(elementwise);
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return kPerLane + getCombinerInfo(scatter.getReduceKind()).extraCode;
   if (isa<IndirectOpInterface>(op))
     return kPerLane;
   if (auto prefix = dyn_cast<PrefixOp>(op))
-    return prefix.getKind() == PrefixKind::LogAddExp ? kSumOfExponentials
-                                                     : kStep;
+    return kStep + getCombinerInfo(prefix.getKind()).extraCode;
   if (isa<RandomOp>(op))
     return 80;
   auto count = [](IndexAccess access, bool isChecked) {
@@ -72,6 +75,7 @@ int64_t metaop::estimateCodeSize(Operation *op) {
   if (auto reindex = dyn_cast<ReindexOpInterface>(op))
     return count(reindex.getIndexAccess(), !isInBounds(reindex));
   if (auto reduce = dyn_cast<ReindexReduceOpInterface>(op))
-    return count(reduce.getIndexAccess(), /*isChecked=*/false);
+    return count(reduce.getIndexAccess(), /*isChecked=*/false) +
+           getCombinerInfo(reduce.getReduceKind()).extraCode;
   return 1;
 }

@@ -230,7 +230,7 @@ static Products vjpOfReindex(ReindexOpInterface op, OpBuilder &builder,
   if (!isFloatTensor(op.getSource()))
     return result;
   TensorEmitter emit(builder, op.getLoc());
-  result[0] = emit.reindexReduce(ReduceKind::Add, cotangent, op.getSource(),
+  result[0] = emit.reindexReduce(Combiner::Add, cotangent, op.getSource(),
                                  op.getIndexAccess());
   return result;
 }

@@ -1,4 +1,5 @@
-//===- ReductionDerivatives.cpp - Products for many-to-one ops ------------===//
+//===- ReductionDerivatives.cpp - Derivatives of reductions
+//----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +27,8 @@
 
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/Derivatives/Attained.h"
-#include "MetaOps/Dialect/MetaOp/Derivatives/TensorEmitter.h"
+#include "MetaOps/Dialect/MetaOp/Derivatives/CombinerDerivatives.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -62,7 +64,7 @@ public:
       Value along = broadcastTo(emitAlong(partial, dim), source);
       others = others ? emit.mul(others, along) : along;
       if (dim != dims.front())
-        partial = emit.create<ReduceOp>(ReduceKind::Mul, partial,
+        partial = emit.create<ReduceOp>(Combiner::Mul, partial,
                                         ArrayRef<int64_t>{dim},
                                         /*keep_dims=*/true);
     }
@@ -116,8 +118,7 @@ private:
                                           diagonal, extents);
 
     Value others = emit.select(isSelf, emit.splat(factors, 1.0), factors);
-    return emit.create<ReduceOp>(ReduceKind::Mul, others,
-                                 ArrayRef<int64_t>{rank},
+    return emit.create<ReduceOp>(Combiner::Mul, others, ArrayRef<int64_t>{rank},
                                  /*keep_dims=*/false);
   }
 
@@ -217,19 +218,16 @@ getWholeDimensions(ReindexReduceOpInterface op) {
 /// and x an element: where x is not zero, its others give P Z / x. Where it is
 /// the only zero, P. Where it is one of two, P times the other zero, which is
 /// the sum of zeros less x: 0, but with the right derivative. Else 0.
-Value metaop::detail::emitProductOfOthers(
-    TensorEmitter &emit, Value x, Value result, Value cotangent,
-    llvm::function_ref<Value(ReduceKind, Value)> reduce,
-    llvm::function_ref<Value(Value)> read) {
+Value CombinedElements::emitProductOfOthers(Value cotangent) {
+  Value x = source;
   Value one = emit.splat(x, 1.0);
   Value zero = emit.splat(x, 0.0);
   Value isZero = emit.compare(ComparePredicate::Eq, x, zero);
   Value numbers = emit.select(isZero, one, x);
-  Value product = reduce(ReduceKind::Mul, numbers);
-  Value zeroProduct = reduce(ReduceKind::Mul, emit.select(isZero, x, one));
-  Value zeroSum = reduce(ReduceKind::Add, emit.select(isZero, x, zero));
-  Value zeroCount =
-      reduce(ReduceKind::Add, emit.cast(isZero, getElementTypeOrSelf(x)));
+  Value product = combine(Combiner::Mul, numbers);
+  Value zeroProduct = combine(Combiner::Mul, emit.select(isZero, x, one));
+  Value zeroSum = sum(emit.select(isZero, x, zero));
+  Value zeroCount = sum(emit.cast(isZero, getElementTypeOrSelf(x)));
 
   Value scaled = emit.mul(cotangent, product);
   Value none = emit.splat(result, 0.0);
@@ -244,102 +242,104 @@ Value metaop::detail::emitProductOfOthers(
   return emit.select(isZero, atZero, elsewhere);
 }
 
-/// The product of each element's others, times the cotangent of the result.
-static Value emitProductGradient(TensorEmitter &emit,
-                                 ReindexReduceOpInterface op, Value cotangent) {
-  auto dims = getWholeDimensions(op);
-  if (!dims) {
-    Value source = op.getSource(), result = op->getResult(0);
-    IndexAccess access = op.getIndexAccess();
-    return emitProductOfOthers(
-        emit, source, result, cotangent,
-        [&](ReduceKind kind, Value value) {
-          return emit.reindexReduce(kind, value, result, access);
-        },
-        [&](Value value) { return emit.reindex(value, source, access, 0.0); });
-  }
-  Value spread =
-      emit.reindex(cotangent, op.getSource(), op.getIndexAccess(), 0.0);
-  if (dims->empty())
-    return spread;
-  ExclusiveProduct product(emit, op.getContext());
-  return emit.mul(spread, product.emitOver(op.getSource(), *dims));
+CombinedElements::~CombinedElements() = default;
+
+//===----------------------------------------------------------------------===//
+// Combiners
+//===----------------------------------------------------------------------===//
+
+Value metaop::detail::vjpOfSum(CombinedElements &elements, Value cotangent) {
+  return elements.read(cotangent);
+}
+
+Value metaop::detail::jvpOfSum(CombinedElements &elements, Value tangent) {
+  return elements.sum(tangent);
+}
+
+Value metaop::detail::vjpOfProduct(CombinedElements &elements,
+                                   Value cotangent) {
+  return elements.emitProductOfOthers(cotangent);
+}
+
+Value metaop::detail::jvpOfProduct(CombinedElements &elements, Value tangent) {
+  TensorEmitter &emit = elements.emit;
+  Value ones = emit.splat(elements.result, 1.0);
+  Value others = elements.emitProductOfOthers(ones);
+  return elements.sum(emit.mul(tangent, others));
+}
+
+Value metaop::detail::vjpOfExtreme(CombinedElements &elements,
+                                   Value cotangent) {
+  Attained attained(elements);
+  return attained.mask(elements.read(attained.divide(cotangent)));
+}
+
+Value metaop::detail::jvpOfExtreme(CombinedElements &elements, Value tangent) {
+  Attained attained(elements);
+  return attained.divide(elements.sum(attained.mask(tangent)));
+}
+
+Value metaop::detail::applyVjp(Combiner combiner, CombinedElements &elements,
+                               Value cotangent) {
+  auto vjp = getCombinerInfo(combiner).vjp;
+  return vjp && isFloatTensor(elements.source) ? vjp(elements, cotangent)
+                                               : Value();
+}
+
+Value metaop::detail::applyJvp(Combiner combiner, CombinedElements &elements,
+                               Value tangent) {
+  auto jvp = getCombinerInfo(combiner).jvp;
+  return jvp ? jvp(elements, tangent) : Value();
 }
 
 //===----------------------------------------------------------------------===//
 // The interface
 //===----------------------------------------------------------------------===//
 
-/// A tensor of the result's shape, read by each element of the source.
-static Value emitRead(TensorEmitter &emit, ReindexReduceOpInterface op,
-                      Value ofResult, double fill = 0.0) {
-  return emit.reindex(ofResult, op.getSource(), op.getIndexAccess(), fill);
-}
+namespace {
+/// The elements of a reduction through an affine access.
+class ReducedElements : public CombinedElements {
+public:
+  ReducedElements(TensorEmitter &emit, ReindexReduceOpInterface op)
+      : CombinedElements(emit, op.getSource(), op->getResult(0)), op(op) {}
 
-/// A tensor of the source's shape, added up into the shape of the result.
-static Value emitSum(TensorEmitter &emit, ReindexReduceOpInterface op,
-                     Value ofSource) {
-  return emit.reindexReduce(ReduceKind::Add, ofSource, op->getResult(0),
-                            op.getIndexAccess());
-}
+  Value read(Value ofResult, double fill) override {
+    return emit.reindex(ofResult, source, op.getIndexAccess(), fill);
+  }
+  Value combine(Combiner combiner, Value ofSource) override {
+    return emit.reindexReduce(combiner, ofSource, result, op.getIndexAccess());
+  }
+  Value emitProductOfOthers(Value cotangent) override {
+    auto dims = getWholeDimensions(op);
+    if (!dims)
+      return CombinedElements::emitProductOfOthers(cotangent);
+    Value spread = read(cotangent, 0.0);
+    if (dims->empty())
+      return spread;
+    ExclusiveProduct product(emit, op.getContext());
+    return emit.mul(spread, product.emitOver(source, *dims));
+  }
 
-static Attained emitAttained(TensorEmitter &emit, ReindexReduceOpInterface op) {
-  return Attained(
-      emit, op.getSource(), op->getResult(0),
-      [&](Value value, double fill) { return emitRead(emit, op, value, fill); },
-      [&](Value value) { return emitSum(emit, op, value); });
-}
+private:
+  ReindexReduceOpInterface op;
+};
+} // namespace
 
 /// The source is operand 0; symbols and extents get nothing.
 static Products vjpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
                                Value cotangent) {
-  Products result(op->getNumOperands());
-  if (!isFloatTensor(op.getSource()))
-    return result;
+  Products products(op->getNumOperands());
   TensorEmitter emit(builder, op.getLoc());
-  switch (op.getReduceKind()) {
-  case ReduceKind::Add:
-    result[0] = emitRead(emit, op, cotangent);
-    break;
-  case ReduceKind::Max:
-  case ReduceKind::Min: {
-    Attained attained = emitAttained(emit, op);
-    result[0] = attained.mask(emitRead(emit, op, attained.divide(cotangent)));
-    break;
-  }
-  case ReduceKind::Mul:
-    result[0] = emitProductGradient(emit, op, cotangent);
-    break;
-  case ReduceKind::And:
-  case ReduceKind::Or:
-  case ReduceKind::Xor:
-    break;
-  }
-  return result;
+  ReducedElements elements(emit, op);
+  products[0] = applyVjp(op.getReduceKind(), elements, cotangent);
+  return products;
 }
 
 static Products jvpOfReduction(ReindexReduceOpInterface op, OpBuilder &builder,
                                Value tangent) {
   TensorEmitter emit(builder, op.getLoc());
-  switch (op.getReduceKind()) {
-  case ReduceKind::Add:
-    return {emitSum(emit, op, tangent)};
-  case ReduceKind::Max:
-  case ReduceKind::Min: {
-    Attained attained = emitAttained(emit, op);
-    return {attained.divide(emitSum(emit, op, attained.mask(tangent)))};
-  }
-  case ReduceKind::Mul: {
-    Value ones = emit.splat(op->getResult(0), 1.0);
-    Value others = emitProductGradient(emit, op, ones);
-    return {emitSum(emit, op, emit.mul(tangent, others))};
-  }
-  case ReduceKind::And:
-  case ReduceKind::Or:
-  case ReduceKind::Xor:
-    break;
-  }
-  return {Value()};
+  ReducedElements elements(emit, op);
+  return {applyJvp(op.getReduceKind(), elements, tangent)};
 }
 
 #define METAOPS_REDUCTION_PRODUCTS(OP)                                         \
@@ -384,7 +384,7 @@ public:
 
   Value emitJvp(Value tangent) {
     Value sum =
-        emit.reindexReduce(ReduceKind::Add, emit.mul(emitUnits(), tangent),
+        emit.reindexReduce(Combiner::Add, emit.mul(emitUnits(), tangent),
                            op.getResult(), op.getIndexAccess());
     return emitDivided(sum);
   }

@@ -21,6 +21,7 @@
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/Derivatives/TensorEmitter.h"
 #include "MetaOps/Dialect/MetaOp/IR/AccessTransforms.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
@@ -130,7 +131,7 @@ struct NormToReduce : OpRewritePattern<NormOp> {
     metaop::detail::TensorEmitter emit(rewriter, op.getLoc());
     Type narrow = op.getType().getElementType();
     Value wide = emit.cast(op.getSource(), rewriter.getF64Type());
-    Value squares = emit.create<ReduceOp>(ReduceKind::Add, emit.mul(wide, wide),
+    Value squares = emit.create<ReduceOp>(Combiner::Add, emit.mul(wide, wide),
                                           op.getDimensions(), op.getKeepDims());
     if (double divisor = op.getDivisor().convertToDouble(); divisor != 1)
       squares = emit.div(squares, emit.splat(squares, divisor));
@@ -332,9 +333,9 @@ struct ReduceToReindex : OpRewritePattern<ReindexReduceOp> {
     if (isInStage(op))
       return rewriter.notifyMatchFailure(op, "the iteration space is given");
     RankedTensorType result = op.getResult().getType();
-    FailureOr<IndexAccess> access = invertAccess(
-        op.getIndexAccess(), op.getSource().getType().getShape(),
-        getReductionIdentity(op.getReduceKind(), result.getElementType()));
+    FailureOr<IndexAccess> access =
+        invertAccess(op.getIndexAccess(), op.getSource().getType().getShape(),
+                     getIdentity(op.getReduceKind(), result.getElementType()));
     if (failed(access))
       return rewriter.notifyMatchFailure(op, "no index map leads back");
     rewriter.replaceOpWithNewOp<ReindexOp>(op, result, op.getSource(), *access,
@@ -359,8 +360,7 @@ struct ReduceInSteps : OpRewritePattern<ReindexReduceOp> {
                    result.getShape(), spread);
     if (failed(shape))
       return rewriter.notifyMatchFailure(op, "no index moves in steps");
-    spread.fill =
-        getReductionIdentity(op.getReduceKind(), result.getElementType());
+    spread.fill = getIdentity(op.getReduceKind(), result.getElementType());
     auto reduce =
         ReindexReduceOp::create(rewriter, op.getLoc(), result.clone(*shape),
                                 op.getReduceKind(), op.getSource(), reduced);

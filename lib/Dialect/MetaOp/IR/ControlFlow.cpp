@@ -15,8 +15,11 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -30,6 +33,38 @@ Operation *metaop::findControlFlow(Region &body) {
     if (isControlFlow(&op))
       return &op;
   return nullptr;
+}
+
+Operation *metaop::findUnboundedLoop(Operation *op) {
+  Operation *found = nullptr;
+  op->walk([&](Operation *inner) {
+    auto scan = dyn_cast<ScanOp>(inner);
+    if (!isa<scf::ForOp, scf::WhileOp>(inner) && !(scan && scan.getCount()))
+      return WalkResult::advance();
+    found = inner;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+/// Returns whether a value is defined in the operation's regions. MLIR's own
+/// walk looks for regions further out; a session's block is in none.
+static bool isInside(Value value, Operation *op) {
+  Block *block = value.getParentBlock();
+  Operation *owner = block ? block->getParentOp() : nullptr;
+  return owner && op->isAncestor(owner);
+}
+
+SmallVector<Value> metaop::findCaptures(Operation *op) {
+  llvm::SmallSetVector<Value, 8> captures;
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (inner == op)
+      return;
+    for (Value operand : inner->getOperands())
+      if (!isInside(operand, op))
+        captures.insert(operand);
+  });
+  return captures.takeVector();
 }
 
 void metaop::appendNestedBlocks(Block &block,

@@ -24,7 +24,7 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 /// No chip's shared memory has room for longer rows.
 static constexpr int64_t kMaxPad = 1024;
 /// Products of two of these are numbers.
-static constexpr int64_t kManyThreads = int64_t(1) << 31;
+static constexpr int64_t kThreadLimit = int64_t(1) << 31;
 
 //===----------------------------------------------------------------------===//
 // Verification
@@ -162,8 +162,8 @@ static int64_t multiplyLevels(ScheduleAttr schedule,
   for (unsigned depth = 0; depth < schedule.getNumLevels(); ++depth)
     if (test(depth))
       product =
-          std::min(product * std::min(schedule.getCount(depth), kManyThreads),
-                   kManyThreads);
+          std::min(product * std::min(schedule.getCount(depth), kThreadLimit),
+                   kThreadLimit);
   return product;
 }
 

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/Derivatives/Attained.h"
-#include "MetaOps/Dialect/MetaOp/Derivatives/TensorEmitter.h"
+#include "MetaOps/Dialect/MetaOp/Derivatives/CombinerDerivatives.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -108,7 +108,8 @@ LogicalResult ScatterOp::verify() {
   if (failed(verifySameElementType(*this, source, result)))
     return failure();
   // (C5)
-  if (failed(verifyReduceKind(*this, getReduceKind(), source.getElementType())))
+  if (failed(verifyCombiner(*this, CombinerUse::Reduction, getReduceKind(),
+                            source.getElementType())))
     return failure();
   // (C7)
   return verifyExtents(*this, result, getExtents());
@@ -130,24 +131,20 @@ static Value emitGather(TensorEmitter &emit, IndirectOpInterface op,
 
 /// `source` combined by the indices of `op`, in the shape of `like`.
 static Value emitScatter(TensorEmitter &emit, IndirectOpInterface op,
-                         ReduceKind kind, Value source, Value like) {
+                         Combiner kind, Value source, Value like) {
   auto type = cast<RankedTensorType>(like.getType())
                   .clone(getElementTypeOrSelf(source));
   return emit.create<ScatterOp>(type, kind, source, op.getIndices(),
                                 emit.extents(like), op.getIndexAccess().map);
 }
-static Value emitScatterAdd(TensorEmitter &emit, IndirectOpInterface op,
-                            Value source, Value like) {
-  return emitScatter(emit, op, ReduceKind::Add, source, like);
-}
-
 /// Indices get no gradient.
 Products GatherOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   Products result(getNumOperands());
   if (!isFloatTensor(getSource()))
     return result;
   TensorEmitter emit(builder, getLoc());
-  result[0] = emitScatterAdd(emit, *this, cotangents[0], getSource());
+  result[0] =
+      emitScatter(emit, *this, Combiner::Add, cotangents[0], getSource());
   return result;
 }
 
@@ -155,61 +152,35 @@ Products GatherOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   return {applyToSource(*this, builder, tangents[0])};
 }
 
-static Attained emitAttained(TensorEmitter &emit, ScatterOp op) {
-  return Attained(
-      emit, op.getSource(), op.getResult(),
-      [&](Value value, double fill) {
-        return emitGather(emit, op, value, op.getSource(), fill);
-      },
-      [&](Value value) {
-        return emitScatterAdd(emit, op, value, op.getResult());
-      });
-}
+namespace {
+/// The elements of a scatter.
+class ScatteredElements : public CombinedElements {
+public:
+  ScatteredElements(TensorEmitter &emit, ScatterOp op)
+      : CombinedElements(emit, op.getSource(), op.getResult()), op(op) {}
 
-/// Of a scatter by `mul`: the product of each element's others, times the
-/// cotangent of the result.
-static Value emitProductGradient(TensorEmitter &emit, ScatterOp op,
-                                 Value cotangent) {
-  Value source = op.getSource(), result = op.getResult();
-  return emitProductOfOthers(
-      emit, source, result, cotangent,
-      [&](ReduceKind kind, Value value) {
-        return emitScatter(emit, op, kind, value, result);
-      },
-      [&](Value value) { return emitGather(emit, op, value, source, 0.0); });
-}
+  Value read(Value ofResult, double fill) override {
+    return emitGather(emit, op, ofResult, source, fill);
+  }
+  Value combine(Combiner combiner, Value ofSource) override {
+    return emitScatter(emit, op, combiner, ofSource, result);
+  }
+
+private:
+  ScatterOp op;
+};
+} // namespace
 
 Products ScatterOp::vjp(OpBuilder &builder, ValueRange cotangents) {
-  Products result(getNumOperands());
-  if (!isFloatTensor(getSource()))
-    return result;
+  Products products(getNumOperands());
   TensorEmitter emit(builder, getLoc());
-  Value source = getSource();
-  if (getReduceKind() == ReduceKind::Add) {
-    result[0] = emitGather(emit, *this, cotangents[0], source, 0.0);
-    return result;
-  }
-  if (getReduceKind() == ReduceKind::Mul) {
-    result[0] = emitProductGradient(emit, *this, cotangents[0]);
-    return result;
-  }
-  Attained attained = emitAttained(emit, *this);
-  Value share = attained.divide(cotangents[0]);
-  result[0] = attained.mask(emitGather(emit, *this, share, source, 0.0));
-  return result;
+  ScatteredElements elements(emit, *this);
+  products[0] = applyVjp(getReduceKind(), elements, cotangents[0]);
+  return products;
 }
 
 Products ScatterOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   TensorEmitter emit(builder, getLoc());
-  if (getReduceKind() == ReduceKind::Add)
-    return {emitScatterAdd(emit, *this, tangents[0], getResult())};
-  if (getReduceKind() == ReduceKind::Mul) {
-    Value others =
-        emitProductGradient(emit, *this, emit.splat(getResult(), 1.0));
-    Value moved = emit.mul(tangents[0], others);
-    return {emitScatterAdd(emit, *this, moved, getResult())};
-  }
-  Attained attained = emitAttained(emit, *this);
-  Value taken = attained.mask(tangents[0]);
-  return {attained.divide(emitScatterAdd(emit, *this, taken, getResult()))};
+  ScatteredElements elements(emit, *this);
+  return {applyJvp(getReduceKind(), elements, tangents[0])};
 }

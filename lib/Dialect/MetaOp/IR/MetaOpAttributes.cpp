@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Whether `value` is between `low` and `high`; says so if it is not.
+/// Verifies that `value` is between `low` and `high`.
 static LogicalResult verifyBetween(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef name, int64_t value, int64_t low,
                                    int64_t high) {
@@ -34,6 +34,40 @@ LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (indexBits != 32 && indexBits != 64)
     return emitError() << "expects `index_bits` to be 32 or 64, given "
                        << indexBits;
+  return success();
+}
+
+LogicalResult EntryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t buffers, std::optional<int64_t> range,
+                                int64_t workPerStep, ArrayRef<int64_t> scratch,
+                                bool flushesDenormals) {
+  constexpr int64_t maxBuffers = INT32_MAX;
+  if (failed(verifyBetween(emitError, "buffers", buffers, 0, maxBuffers)) ||
+      failed(
+          verifyBetween(emitError, "range", range.value_or(0), 0, INT64_MAX)) ||
+      failed(
+          verifyBetween(emitError, "work_per_step", workPerStep, 0, INT64_MAX)))
+    return failure();
+  if (static_cast<int64_t>(scratch.size()) > buffers)
+    return emitError() << "expects `scratch` for some of " << buffers
+                       << " buffers, given " << scratch.size();
+  for (int64_t words : scratch)
+    if (failed(verifyBetween(emitError, "scratch", words, 0, INT64_MAX / 8)))
+      return failure();
+  return success();
+}
+
+LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               SlotKind kind, int64_t index, int64_t offset,
+                               int64_t row, int64_t pitch) {
+  if (failed(verifyBetween(emitError, "index", index, 0, INT64_MAX)) ||
+      failed(verifyBetween(emitError, "offset", offset, 0, INT64_MAX)))
+    return failure();
+  bool isInRows = row != 0 || pitch != 0;
+  if (isInRows && (row < 1 || pitch <= row))
+    return emitError() << "expects rows of one byte or more that begin farther "
+                          "apart, given "
+                       << row << " bytes and a pitch of " << pitch;
   return success();
 }
 

@@ -49,6 +49,18 @@ static void printSlotOptions(AsmPrinter &printer, int64_t offset, int64_t row,
     printer << ", row = " << row << ", pitch = " << pitch;
 }
 
+/// `[` words (`,` words)* `]`
+static ParseResult parseScratch(AsmParser &parser,
+                                SmallVector<int64_t> &scratch) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(scratch.emplace_back());
+  });
+}
+
+static void printScratch(AsmPrinter &printer, ArrayRef<int64_t> scratch) {
+  printer << '[' << scratch << ']';
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.cpp.inc"
 
@@ -76,6 +88,7 @@ void MetaOpDialect::initialize() {
   addElementwiseOps();
   addFloatFunctionOps();
   addLeafOps();
+  addLoopOps();
   addPlacementOps();
   addPrefixOps();
   addReduceOps();

@@ -92,18 +92,6 @@ LogicalResult metaop::verifyDimension(Operation *op, int64_t dim) {
          << rank << ", given " << dim;
 }
 
-LogicalResult metaop::verifyReduceKind(Operation *op, ReduceKind kind,
-                                       Type elementType) {
-  bool bitwise = kind == ReduceKind::And || kind == ReduceKind::Or ||
-                 kind == ReduceKind::Xor;
-  if (bitwise ? isa<IntegerType>(elementType) : !elementType.isInteger(1))
-    return success();
-  return op->emitOpError() << "reduces by `" << stringifyReduceKind(kind)
-                           << "`, which expects "
-                           << (bitwise ? "integers or booleans" : "numbers")
-                           << ", given " << elementType;
-}
-
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
@@ -122,39 +110,6 @@ Attribute metaop::getSplat(RankedTensorType type, TypedAttr value) {
   if (!type.hasStaticShape() || value.getType() != type.getElementType())
     return nullptr;
   return DenseElementsAttr::get(type, static_cast<Attribute>(value));
-}
-
-/// The lowest value of a type, or the highest.
-static TypedAttr getLimit(Type type, bool lowest) {
-  if (auto floatType = dyn_cast<FloatType>(type))
-    return FloatAttr::get(
-        type, APFloat::getInf(floatType.getFloatSemantics(), lowest));
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (type.isUnsignedInteger())
-    return IntegerAttr::get(type, lowest ? APInt::getMinValue(width)
-                                         : APInt::getMaxValue(width));
-  return IntegerAttr::get(type, lowest ? APInt::getSignedMinValue(width)
-                                       : APInt::getSignedMaxValue(width));
-}
-
-TypedAttr metaop::getReductionIdentity(ReduceKind kind, Type elementType) {
-  Builder builder(elementType.getContext());
-  switch (kind) {
-  case ReduceKind::Add:
-  case ReduceKind::Or:
-  case ReduceKind::Xor:
-    return builder.getZeroAttr(elementType);
-  case ReduceKind::Mul:
-    return builder.getOneAttr(elementType);
-  case ReduceKind::Max:
-    return getLimit(elementType, /*lowest=*/true);
-  case ReduceKind::Min:
-    return getLimit(elementType, /*lowest=*/false);
-  case ReduceKind::And:
-    return IntegerAttr::get(
-        elementType, APInt::getAllOnes(elementType.getIntOrFloatBitWidth()));
-  }
-  llvm_unreachable("every kind is handled");
 }
 
 //===----------------------------------------------------------------------===//

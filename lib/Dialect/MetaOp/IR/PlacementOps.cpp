@@ -14,6 +14,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/Derivatives/TensorEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
@@ -197,10 +198,8 @@ LogicalResult InsertOp::verify() {
                            << room << ", given " << extent;
   }
   // (C4)
-  if (getKind() == InsertKind::None)
-    return success();
-  return verifyReduceKind(*this, static_cast<ReduceKind>(getKind()),
-                          dest.getElementType());
+  return verifyCombiner(*this, CombinerUse::Insertion, getKind(),
+                        dest.getElementType());
 }
 
 SmallVector<Placement> InsertOp::getPlacements() {
@@ -223,28 +222,12 @@ static Value emitWindow(TensorEmitter &emit, InsertOp op, Value tensor) {
                               emit.extents(op.getPart()), strides);
 }
 
-/// The element-wise op of a kind that combines.
-static Value emitCombined(TensorEmitter &emit, InsertKind kind, Value window,
-                          Value part) {
-  switch (kind) {
-  case InsertKind::Add:
-    return emit.create<AddOp>(window, part);
-  case InsertKind::Mul:
-    return emit.create<MulOp>(window, part);
-  case InsertKind::Max:
-    return emit.create<MaxOp>(window, part);
-  case InsertKind::Min:
-    return emit.create<MinOp>(window, part);
-  case InsertKind::And:
-    return emit.create<AndOp>(window, part);
-  case InsertKind::Or:
-    return emit.create<OrOp>(window, part);
-  case InsertKind::Xor:
-    return emit.create<XorOp>(window, part);
-  case InsertKind::None:
+/// Returns what a part leaves in its window.
+static Value combineWindow(TensorEmitter &emit, Combiner kind, Value window,
+                           Value part) {
+  if (kind == Combiner::None)
     return part;
-  }
-  llvm_unreachable("all kinds are handled");
+  return getCombinerInfo(kind).emitTensors(emit, window, part);
 }
 
 namespace {
@@ -254,12 +237,12 @@ struct ExpandInsert : OpRewritePattern<InsertOp> {
 
   LogicalResult matchAndRewrite(InsertOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getKind() == InsertKind::None)
+    if (op.getKind() == Combiner::None)
       return rewriter.notifyMatchFailure(op, "it combines nothing");
     TensorEmitter emit(rewriter, op.getLoc());
     Value window = emitWindow(emit, op, op.getDest());
-    Value combined = emitCombined(emit, op.getKind(), window, op.getPart());
-    rewriter.replaceOpWithNewOp<InsertOp>(op, InsertKind::None, combined,
+    Value combined = combineWindow(emit, op.getKind(), window, op.getPart());
+    rewriter.replaceOpWithNewOp<InsertOp>(op, Combiner::None, combined,
                                           op.getDest(), op.getStarts());
     return success();
   }
@@ -322,20 +305,20 @@ Products InsertOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   Value &toPart = result[0], &toDest = result[1];
   TensorEmitter emit(builder, getLoc());
   toPart = emitWindow(emit, *this, cotangents[0]);
-  if (getKind() == InsertKind::Add) {
+  if (getKind() == Combiner::Add) {
     toDest = cotangents[0];
     return result;
   }
   Value toWindow = emit.splat(toPart, 0.0);
-  if (getKind() != InsertKind::None) {
-    Value combined = emitCombined(
+  if (getKind() != Combiner::None) {
+    Value combined = combineWindow(
         emit, getKind(), emitWindow(emit, *this, getDest()), getPart());
     auto op = cast<DifferentiableOpInterface>(combined.getDefiningOp());
     Products toBoth = op.vjp(builder, toPart);
     toWindow = toBoth[0];
     toPart = toBoth[1];
   }
-  toDest = emit.create<InsertOp>(InsertKind::None, toWindow, cotangents[0],
+  toDest = emit.create<InsertOp>(Combiner::None, toWindow, cotangents[0],
                                  getStarts());
   return result;
 }
@@ -346,13 +329,13 @@ Products InsertOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   Products both =
       withZeros(emit, getOperands().take_front(2), tangents.take_front(2));
   Value part = both[0], dest = both[1];
-  InsertKind kind = getKind();
-  if (kind != InsertKind::None && kind != InsertKind::Add) {
-    Value combined =
-        emitCombined(emit, kind, emitWindow(emit, *this, getDest()), getPart());
+  Combiner kind = getKind();
+  if (kind != Combiner::None && kind != Combiner::Add) {
+    Value combined = combineWindow(
+        emit, kind, emitWindow(emit, *this, getDest()), getPart());
     auto op = cast<DifferentiableOpInterface>(combined.getDefiningOp());
     part = op.jvp(builder, {emitWindow(emit, *this, dest), part}).front();
-    kind = InsertKind::None;
+    kind = Combiner::None;
   }
   return {emit.create<InsertOp>(kind, part, dest, getStarts())};
 }

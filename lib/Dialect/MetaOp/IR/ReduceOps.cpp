@@ -9,6 +9,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/IR/AccessTransforms.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
 
 using namespace mlir;
@@ -31,13 +32,13 @@ IndexAccess ReindexReduceOp::getIndexAccess() {
 }
 
 void ReindexReduceOp::build(OpBuilder &builder, OperationState &state,
-                            RankedTensorType result, ReduceKind kind,
+                            RankedTensorType result, Combiner kind,
                             Value source, const IndexAccess &access,
                             ValueRange extents) {
   IntegerSet conditions = access.conditions;
   auto where = conditions ? IntegerSetAttr::get(conditions) : IntegerSetAttr();
   build(builder, state, static_cast<Type>(result),
-        ReduceKindAttr::get(builder.getContext(), kind), source, access.symbols,
+        CombinerAttr::get(builder.getContext(), kind), source, access.symbols,
         extents, AffineMapAttr::get(access.map), where);
 }
 
@@ -52,7 +53,8 @@ LogicalResult ReindexReduceOp::verify() {
   if (failed(verifySameElementType(*this, source, result)))
     return failure();
   // (C5)
-  if (failed(verifyReduceKind(*this, getReduceKind(), source.getElementType())))
+  if (failed(verifyCombiner(*this, CombinerUse::Reduction, getReduceKind(),
+                            source.getElementType())))
     return failure();
   // (C7)
   return verifyExtents(*this, result, getExtents());
@@ -145,8 +147,8 @@ LogicalResult ReduceOp::inferReturnTypes(
 
 LogicalResult ReduceOp::verify() {
   // (C2); inferring the result's type verifies (C1).
-  return verifyReduceKind(*this, getReduceKind(),
-                          getSource().getType().getElementType());
+  return verifyCombiner(*this, CombinerUse::Reduction, getReduceKind(),
+                        getSource().getType().getElementType());
 }
 
 OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) { return foldReduce(*this); }

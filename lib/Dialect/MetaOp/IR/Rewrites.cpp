@@ -9,6 +9,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -21,12 +22,28 @@ ArrayRef<StringRef> metaop::getRewriteNames() {
   return names;
 }
 
-static DictionaryAttr getRewrites(KernelOp kernel) {
-  return kernel->getAttrOfType<DictionaryAttr>(kRewritesAttr);
+LogicalResult metaop::verifyRewrites(KernelOp kernel) {
+  DictionaryAttr rewrites = kernel.getRewritesAttr();
+  if (!rewrites)
+    return success();
+  for (NamedAttribute entry : rewrites) {
+    StringRef name = entry.getName();
+    bool isPlace = name == kRewritesPlace;
+    if (!isPlace && !llvm::is_contained(getRewriteNames(), name))
+      return kernel.emitOpError("expects `rewrites` to name ")
+             << llvm::join(getRewriteNames(), ", ") << " or " << kRewritesPlace
+             << ", given " << name;
+    if (isPlace ? !isa<StringAttr>(entry.getValue())
+                : !isa<BoolAttr>(entry.getValue()))
+      return kernel.emitOpError("expects `rewrites` to have ")
+             << (isPlace ? "a string" : "true or false") << " for " << name
+             << ", given " << entry.getValue();
+  }
+  return success();
 }
 
 static std::optional<bool> getDecision(KernelOp kernel, StringRef rewrite) {
-  DictionaryAttr rewrites = getRewrites(kernel);
+  DictionaryAttr rewrites = kernel.getRewritesAttr();
   auto decision = rewrites ? rewrites.getAs<BoolAttr>(rewrite) : BoolAttr();
   return decision ? std::optional(decision.getValue()) : std::nullopt;
 }
@@ -41,13 +58,13 @@ bool metaop::isForbidden(KernelOp kernel, StringRef rewrite) {
 
 void metaop::forbid(KernelOp kernel, StringRef rewrite) {
   Builder builder(kernel.getContext());
-  NamedAttrList rewrites(getRewrites(kernel));
+  NamedAttrList rewrites(kernel.getRewritesAttr());
   rewrites.set(rewrite, builder.getBoolAttr(false));
-  kernel->setAttr(kRewritesAttr, rewrites.getDictionary(kernel.getContext()));
+  kernel.setRewritesAttr(rewrites.getDictionary(kernel.getContext()));
 }
 
 void metaop::inheritRewrites(KernelOp from, KernelOp to, bool andForced) {
-  DictionaryAttr rewrites = getRewrites(from);
+  DictionaryAttr rewrites = from.getRewritesAttr();
   if (!rewrites)
     return;
   SmallVector<NamedAttribute> kept;
@@ -56,11 +73,11 @@ void metaop::inheritRewrites(KernelOp from, KernelOp to, bool andForced) {
     if (andForced || !decision || !decision.getValue())
       kept.push_back(entry);
   }
-  to->setAttr(kRewritesAttr, DictionaryAttr::get(to.getContext(), kept));
+  to.setRewritesAttr(DictionaryAttr::get(to.getContext(), kept));
 }
 
 InFlightDiagnostic metaop::emitCannotForce(KernelOp kernel, StringRef rewrite) {
-  auto place = getRewrites(kernel).getAs<StringAttr>(kRewritesPlace);
+  auto place = kernel.getRewritesAttr().getAs<StringAttr>(kRewritesPlace);
   std::string prefix = place ? place.str() + ": " : "";
   return kernel.emitError() << prefix << rewrite << " is forced, but ";
 }
@@ -76,7 +93,8 @@ FusedOp metaop::findStageToRewrite(KernelOp kernel, StringRef &reason) {
     reason = "it has prefixes";
     return nullptr;
   }
-  if (!stage.getScheduleAttr())
+  // The loops of a contraction's plan are no user's.
+  if (!stage.getScheduleAttr() || stage.hasRole(StageRole::Contraction))
     return stage;
   reason = "it has a schedule";
   return nullptr;

@@ -66,7 +66,7 @@ Products SortOp::vjp(OpBuilder &builder, ValueRange cotangents) {
     return products;
   TensorEmitter emit(builder, getLoc());
   products[0] = emit.create<ScatterOp>(
-      getSource().getType(), ReduceKind::Add, cotangents[0],
+      getSource().getType(), Combiner::Add, cotangents[0],
       ValueRange(getIndices()), emit.extents(getSource()), getOriginMap(*this));
   return products;
 }

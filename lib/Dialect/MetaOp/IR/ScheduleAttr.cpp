@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text of a schedule, and what can be said of it without its stage. Whether
-// it computes what its stage means, the loop tree knows (LoopTree.cpp).
+// The text of a schedule, and what can be said of it without its stage. What
+// its stage, and a target, ask of it are rules (ScheduleRules.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,13 +22,15 @@ using namespace mlir::metaop;
 static FusedOp createLike(OpBuilder &builder, FusedOp op, TypeRange results,
                           ValueRange operands) {
   return FusedOp::create(builder, op.getLoc(), results, operands,
-                         op.getScheduleAttr(), op.getInputRowsAttr(),
-                         /*result_rows=*/ArrayAttr());
+                         op.getScheduleAttr(), op.getRoleAttr(),
+                         op.getInputRowsAttr(),
+                         /*result_rows=*/ArrayAttr(), op.getFirstDimsAttr());
 }
 
 static KernelOp createLike(OpBuilder &builder, KernelOp op, TypeRange results,
                            ValueRange operands) {
-  return KernelOp::create(builder, op.getLoc(), results, operands);
+  return KernelOp::create(builder, op.getLoc(), results, operands,
+                          op.getRewritesAttr(), op.getFloatAtomics());
 }
 
 /// Has the results that are left lie in their rows.

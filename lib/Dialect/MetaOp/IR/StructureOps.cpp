@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/IR/StageRoles.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -79,12 +81,24 @@ ParseResult FusedOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     result.getOrAddProperties<Properties>().schedule = schedule;
   }
+  if (succeeded(parser.parseOptionalKeyword("role"))) {
+    FailureOr<StageRole> role = failure();
+    if (parser.parseLParen() ||
+        failed(role = FieldParser<StageRole>::parse(parser)) ||
+        parser.parseRParen())
+      return failure();
+    result.getOrAddProperties<Properties>().role =
+        StageRoleAttr::get(parser.getContext(), *role);
+  }
   SMLoc loc = parser.getCurrentLocation();
   if (parseAttributesAndBody<FusedOp>(parser, result, arguments))
     return failure();
-  if (result.attributes.get(getScheduleAttrName(result.name)))
-    return parser.emitError(loc) << "expects the schedule before the "
-                                    "attributes, as `schedule(...)`";
+  for (StringAttr name :
+       {getScheduleAttrName(result.name), getRoleAttrName(result.name)})
+    if (result.attributes.get(name))
+      return parser.emitError(loc)
+             << "expects the " << name.getValue() << " before the attributes, "
+             << "as `" << name.getValue() << "(...)`";
   return success();
 }
 
@@ -92,8 +106,10 @@ void FusedOp::print(OpAsmPrinter &printer) {
   printInputs(printer, *this);
   if (ScheduleAttr schedule = getScheduleAttr())
     printer << " schedule(" << schedule << ')';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {getScheduleAttrName()});
+  if (std::optional<StageRole> role = getRole())
+    printer << " role(" << stringifyStageRole(*role) << ')';
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getScheduleAttrName(), getRoleAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -243,7 +259,7 @@ LogicalResult FusedOp::verify() {
   return verifyArguments(*this);
 }
 
-/// Whether all operands are read at the iteration's place.
+/// Returns whether all operands are read at the iteration's place.
 static bool readsInPlace(MetaOpClass kind) {
   return kind == MetaOpClass::Elementwise || kind == MetaOpClass::Prefix;
 }
@@ -290,6 +306,22 @@ static LogicalResult verifyPlace(MetaOpInterface op, ArrayRef<int64_t> space) {
   return success();
 }
 
+/// (C10): loops begin at dimensions of the iteration space, in order.
+static LogicalResult verifyFirstDims(FusedOp op, int64_t rank) {
+  std::optional<ArrayRef<int64_t>> dims = op.getFirstDims();
+  if (!dims)
+    return success();
+  int64_t least = 0;
+  for (int64_t dim : *dims) {
+    if (dim < least || dim >= rank)
+      return op.emitOpError()
+             << "expects `first_dims` to be dimensions of a space of rank "
+             << rank << ", in order, given [" << *dims << "]";
+    least = dim + 1;
+  }
+  return success();
+}
+
 LogicalResult FusedOp::verifyRegions() {
   TypedValue<RankedTensorType> iteration;
   for (Operation &nested : getBody().front().without_terminator()) {
@@ -331,6 +363,12 @@ LogicalResult FusedOp::verifyRegions() {
     if (static_cast<int64_t>(schedule.getNumDims()) > maxLoops)
       return emitOpError() << "expects `schedule` to order at most " << maxLoops
                            << " loops, given " << schedule.getNumDims();
+  // (C10)
+  if (failed(verifyFirstDims(*this, iteration.getType().getRank())))
+    return failure();
+  // (C11)
+  if (failed(verifyRole(*this)))
+    return failure();
   // (C7)
   if (failed(verifyYield(*this, getYield())))
     return failure();
@@ -387,6 +425,9 @@ void KernelOp::setRowsOfResult(unsigned number, RowsAttr rows) {
 }
 
 LogicalResult KernelOp::verify() {
+  // (C6)
+  if (failed(verifyRewrites(*this)))
+    return failure();
   // (C3)
   return verifyArguments(*this);
 }
@@ -479,6 +520,9 @@ LogicalResult KernelOp::verifyRegions() {
     if (isa<BlockArgument>(value))
       return emitOpError() << "expects to yield results of its stages, given "
                               "an argument";
+  // (C7)
+  if (failed(verifyRoles(*this)))
+    return failure();
   // (C5)
   return verifySameRows(*this);
 }

@@ -1,4 +1,4 @@
-//===- AttachEpilogues.cpp - What follows a contraction, in its loops -----===//
+//===- AttachEpilogues.cpp - Epilogues of contractions -------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -44,8 +44,8 @@
 #include "MetaOps/Dialect/MetaOp/IR/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Stage/Epilogues.h"
 
 namespace mlir::metaop {
@@ -65,14 +65,19 @@ struct AttachEpiloguesPass
 
 private:
   LogicalResult attach(KernelOp kernel);
-  /// Whether the kernel became an epilogue in the one that it reads.
+  /// Returns true if the kernel became an epilogue in the one that it reads.
   FailureOr<bool> attach(KernelOp producer, KernelOp kernel);
 };
 } // namespace
 
-/// The stage of a kernel that may become an epilogue, or else why there is
-/// none.
+/// Returns the stage of a kernel that may become an epilogue, or else null and
+/// the reason.
 static FusedOp findEpilogue(KernelOp kernel, StringRef &reason) {
+  auto stages = llvm::to_vector(kernel.getBody().front().getOps<FusedOp>());
+  if (!stages.empty() && stages.back().hasRole(StageRole::Contraction)) {
+    reason = "it is a contraction itself";
+    return nullptr;
+  }
   FusedOp stage = findStageToRewrite(kernel, reason);
   if (!stage)
     return nullptr;
@@ -83,10 +88,8 @@ static FusedOp findEpilogue(KernelOp kernel, StringRef &reason) {
   return nullptr;
 }
 
-/// The contraction of a kernel, alone or with stages around it.
+/// Returns the contraction whose sums the stages of a kernel may go on with.
 static FusedOp findSums(KernelOp kernel) {
-  if (FusedOp last = findContractionStage(kernel))
-    return last;
   return findContractionInBlocks(kernel.getBody().front());
 }
 
@@ -96,14 +99,6 @@ static FusedOp findSums(KernelOp kernel) {
 FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer,
                                             KernelOp kernel) {
   FusedOp contraction = findSums(producer);
-  FailureOr<Stage> stage = Stage::build(contraction);
-  if (failed(stage))
-    return failure();
-  ScheduleAttr schedule = contraction.getScheduleAttr();
-  if (!schedule)
-    schedule = chooseContraction(*stage, processor).value_or(nullptr);
-  if (!schedule || schedule.isFlat() || !isTiled(*stage, schedule))
-    return false;
 
   // What others read as well leaves the kernel.
   SmallVector<Value> outputs(kernel.getOutputs());
@@ -118,9 +113,9 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer,
   KernelOp joined = mergeKernels(b, loc, {producer, kernel}, outputs, mapping);
   auto contracting =
       mapping.lookup(contraction.getResult(0)).getDefiningOp<FusedOp>();
-  contracting.setScheduleAttr(schedule);
   SmallVector<FusedOp> behind;
-  SmallVector<Stage, 0> models;
+  StageModels models;
+  SmallVector<Stage, 0> stages;
   int64_t code = 0;
   auto giveUp = [&](auto result) -> FailureOr<bool> {
     joined.erase();
@@ -133,23 +128,25 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer,
     behind.push_back(other);
   }
   for (FusedOp other : behind) {
-    FailureOr<Stage> model = Stage::build(other);
-    if (failed(model))
+    FailureOr<const Stage *> stage = models.get(other);
+    if (failed(stage))
       return giveUp(failure());
-    code += model->getCodeSize();
-    models.push_back(std::move(*model));
+    code += (*stage)->getCodeSize();
+    stages.push_back(**stage);
   }
-  FailureOr<Stage> model = Stage::build(contracting);
-  if (failed(model))
+  FailureOr<const Stage *> sums = models.get(contracting);
+  if (failed(sums))
     return giveUp(failure());
   bool isForced = metaop::isForced(kernel, kAttachEpilogues);
-  auto schedules =
-      chooseEpilogues(*model, schedule, models, processor, isForced);
+  auto schedules = chooseEpilogues(**sums, contraction.getScheduleAttr(),
+                                   stages, processor, isForced);
   // There are two copies: behind whole tiles, and behind what is left over.
   if (!schedules || (2 * code > kMaxKernelCode && !isForced))
     return giveUp(false);
-  for (auto [other, chosen] : llvm::zip_equal(behind, *schedules))
+  for (auto [other, chosen] : llvm::zip_equal(behind, *schedules)) {
     other.setScheduleAttr(chosen);
+    other.setRole(StageRole::Epilogue);
+  }
   if (report)
     behind.back().emitRemark("is an epilogue of a contraction inside of ")
         << schedules->front().getShared() << " of its loops";
@@ -160,8 +157,8 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer,
   return true;
 }
 
-/// Whether what passes between the kernels is worth it: sums that are more than
-/// the second cache holds, or little that is made of these.
+/// Returns true if what passes between the kernels is worth it: sums that are
+/// more than the second cache holds, or little that is made of these.
 static bool isWorthIt(KernelOp producer, FusedOp sums, KernelOp kernel) {
   auto isLarge = [](Value value) {
     return countBytes(value.getType()) >= kMinSumsBytes;
@@ -198,10 +195,10 @@ LogicalResult AttachEpiloguesPass::attach(KernelOp kernel) {
   }
   if (producers.empty() && !isForced)
     return success();
-  FailureOr<Stage> stage = Stage::build(epilogue);
-  if (failed(stage))
+  FailureOr<bool> sumsAgain = isContraction(epilogue);
+  if (failed(sumsAgain))
     return failure();
-  if (Contraction::match(*stage))
+  if (*sumsAgain)
     return keepKernel(kernel, kAttachEpilogues, "it is a contraction itself");
   for (KernelOp producer : producers) {
     FailureOr<bool> attached = attach(producer, kernel);

@@ -33,8 +33,8 @@
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
-#include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedBlock.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
 
@@ -54,7 +54,7 @@ struct AttachPanelsPass : metaop::impl::AttachPanelsPassBase<AttachPanelsPass> {
 
 private:
   LogicalResult attach(KernelOp kernel);
-  /// Whether the producer became a stage of the kernel.
+  /// Returns true if the producer became a stage of the kernel.
   FailureOr<bool> attach(KernelOp kernel, FusedOp reader, KernelOp producer,
                          FusedOp writer);
   std::optional<std::pair<ScheduleAttr, ScheduleAttr>>
@@ -63,20 +63,19 @@ private:
 };
 } // namespace
 
-/// The only stage of a kernel, if it has one result and no schedule.
+/// Returns the only stage of a kernel, if it has one result.
 static FusedOp getOnlyStage(KernelOp kernel) {
   auto stages = kernel.getBody().front().getOps<FusedOp>();
   if (kernel->getNumResults() != 1 || !llvm::hasSingleElement(stages))
     return nullptr;
   FusedOp stage = *stages.begin();
-  bool isPlain = !stage.getScheduleAttr() && !stage.getInputRowsAttr() &&
-                 !stage.getResultRowsAttr() &&
+  bool isPlain = !stage.getInputRowsAttr() && !stage.getResultRowsAttr() &&
                  kernel.getYield().getOperands() == stage.getResults();
   return isPlain ? stage : nullptr;
 }
 
-/// The levels that are parallel, or blocks of the sum with tiles inside, of
-/// loops that the block's tensor has.
+/// Counts the levels that are parallel, or blocks of the sum with tiles inside,
+/// of loops that the block's tensor has.
 static unsigned countBlockLevels(const Stage &reader, ScheduleAttr blocked,
                                  const SharedBlock &block) {
   const StageWrite &write = reader.writes.front();
@@ -95,8 +94,8 @@ static unsigned countBlockLevels(const Stage &reader, ScheduleAttr blocked,
   return depth;
 }
 
-/// The loops of the packing inside of the shared ones. What is read is far and
-/// what is written near: along rows of the former.
+/// Returns the loops of the packing inside of the shared ones. What is read is
+/// far and what is written near: along rows of the former.
 static SmallVector<LoopLevel> orderPacking(const Stage &writer,
                                            ScheduleAttr flat) {
   SmallVector<LoopLevel> own(flat.getLevels());
@@ -115,24 +114,25 @@ static SmallVector<LoopLevel> orderPacking(const Stage &writer,
   return own;
 }
 
-/// The schedules of both stages, where the writer's loops allow it.
+/// Returns the schedules of both stages, where the writer's loops allow it.
 std::optional<std::pair<ScheduleAttr, ScheduleAttr>>
 AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
                                const StageRead &read) const {
-  auto blocked = chooseContraction(reader, processor);
-  if (!blocked || !isTiled(reader, *blocked) || writer.writes.size() != 1 ||
+  FusedOp op = reader.op;
+  if (!isTiledContraction(op) || writer.writes.size() != 1 ||
       writer.writes.front().kind || writer.isEmpty() || writer.reads.empty() ||
       read.place.isGuarded())
     return std::nullopt;
+  ScheduleAttr blocked = op.getScheduleAttr();
   auto block =
       SharedBlock::match(reader, read.map, writer, writer.writes.front().map);
   if (!block)
     return std::nullopt;
-  unsigned shared = countBlockLevels(reader, *blocked, *block);
-  ArrayRef<LoopLevel> outer = blocked->getLevels().take_front(shared);
+  unsigned shared = countBlockLevels(reader, blocked, *block);
+  ArrayRef<LoopLevel> outer = blocked.getLevels().take_front(shared);
   int64_t bytes = getElementBytes(read.value.getType());
   // Threads would pack the same where a parallel loop is not the writer's.
-  if (shared == 0 || shared < blocked->getParallel() || !block->narrow(outer) ||
+  if (shared == 0 || shared < blocked.getParallel() || !block->narrow(outer) ||
       block->numElements > kMaxPanelBytes / bytes)
     return std::nullopt;
   ScheduleAttr flat = chooseNest(writer, processor);
@@ -151,7 +151,7 @@ AttachPanelsPass::chooseLevels(const Stage &writer, const Stage &reader,
   packing.stream.clear();
   packing.pairwise = 0;
   return std::make_pair(ScheduleAttr::get(flat.getContext(), packing),
-                        blocked->withShared(shared));
+                        blocked.withShared(shared));
 }
 
 FailureOr<bool> AttachPanelsPass::attach(KernelOp kernel, FusedOp reader,
@@ -183,6 +183,7 @@ FailureOr<bool> AttachPanelsPass::attach(KernelOp kernel, FusedOp reader,
     return mapping.lookup(stage.getResult(0)).getDefiningOp<FusedOp>();
   };
   getStage(writer).setScheduleAttr(schedules->first);
+  getStage(writer).setRole(StageRole::Packing);
   getStage(reader).setScheduleAttr(schedules->second);
   inheritRewrites(kernel, joined, /*andForced=*/true);
   redirectOutputs(kernel.getOutputs(), joined);
@@ -199,7 +200,7 @@ LogicalResult AttachPanelsPass::attach(KernelOp kernel) {
     bool isForKernel = producer && input.hasOneUse() &&
                        producer->getBlock() == kernel->getBlock();
     FusedOp writer = isForKernel ? getOnlyStage(producer) : nullptr;
-    if (!writer)
+    if (!writer || writer.getScheduleAttr())
       continue;
     FailureOr<bool> attached = attach(kernel, reader, producer, writer);
     if (failed(attached) || *attached)

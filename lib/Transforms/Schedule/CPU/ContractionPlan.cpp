@@ -104,10 +104,10 @@ static constexpr int64_t kMaxWholeRows = 8;
 static constexpr int64_t kMinRun = 3;
 
 namespace {
-class Planner {
+class ContractionPlanner {
 public:
-  Planner(const Stage &stage, const Contraction &contraction,
-          const Processor &processor, bool mayPack)
+  ContractionPlanner(const Stage &stage, const Contraction &contraction,
+                     const Processor &processor, bool mayPack)
       : stage(stage), contraction(contraction), processor(processor),
         mayPack(mayPack), write(stage.writes.front()),
         place(write.place.offset) {}
@@ -155,15 +155,16 @@ private:
 } // namespace
 
 /// Vectors are read where they lie if they are contiguous there.
-bool Planner::needsPanels(const Contraction::Factor &factor,
-                          unsigned lanesDim) const {
+bool ContractionPlanner::needsPanels(const Contraction::Factor &factor,
+                                     unsigned lanesDim) const {
   return !factor.isInPlace(stage) ||
          stage.getStep(factor.reads.front()->place.offset, lanesDim) != 1;
 }
 
 /// Whether one step of the sum is as far as a dimension of the factor's own is
 /// long, and that is short: memory is read from one end to the other.
-bool Planner::isPanel(const Contraction::Factor &factor, int64_t step) const {
+bool ContractionPlanner::isPanel(const Contraction::Factor &factor,
+                                 int64_t step) const {
   return step <= kMaxPanelWidth &&
          llvm::any_of(factor.own.set_bits(), [&](unsigned dim) {
            return getExtent(dim) == step &&
@@ -173,7 +174,7 @@ bool Planner::isPanel(const Contraction::Factor &factor, int64_t step) const {
 
 /// Whether a copy of the box that is read, with fill values around the tensor,
 /// makes the checks of a factor's places unnecessary.
-bool Planner::canPad(const Contraction::Factor &factor) const {
+bool ContractionPlanner::canPad(const Contraction::Factor &factor) const {
   return factor.reads.size() == 1 &&
          factor.reads.front()->place.conditions.empty();
 }
@@ -196,8 +197,8 @@ metaop::findOnlyStep(const Stage &stage, AffineExpr index) {
 
 /// What it costs to step over elements: each panel of vectors brings the lines
 /// of all that is between to the first cache, where fewer rows fit.
-double Planner::getSkipCycles(const Contraction::Factor &factor,
-                              const ContractionPlan &plan) const {
+double ContractionPlanner::getSkipCycles(const Contraction::Factor &factor,
+                                         const ContractionPlan &plan) const {
   const StageRead &read = *factor.reads.front();
   bool skips = llvm::any_of(read.map.getResults(), [&](AffineExpr index) {
     return findOnlyStep(stage, index).has_value();
@@ -251,7 +252,7 @@ static int64_t getSumBlock(int64_t steps, bool isTransposed) {
 
 /// Short dimensions are rows as they are. For others there are few sizes, so
 /// that kernels that differ in the extent are often the same loops.
-int64_t Planner::chooseSize(unsigned dim, int64_t most) const {
+int64_t ContractionPlanner::chooseSize(unsigned dim, int64_t most) const {
   int64_t extent = getExtent(dim);
   if (extent <= std::min(most, kMaxWholeRows))
     return extent;
@@ -266,9 +267,9 @@ int64_t Planner::chooseSize(unsigned dim, int64_t most) const {
 /// Which of further dimensions is in the tile, beside so many rows, and how
 /// much of it; none where more is computed twice than vectors are read less
 /// often.
-std::optional<TileDim> Planner::chooseFurther(ArrayRef<unsigned> dims,
-                                              int64_t most,
-                                              int64_t rows) const {
+std::optional<TileDim>
+ContractionPlanner::chooseFurther(ArrayRef<unsigned> dims, int64_t most,
+                                  int64_t rows) const {
   std::optional<TileDim> best;
   double least = static_cast<double>(rows) + kVectorCycles;
   for (unsigned dim : dims)
@@ -287,7 +288,8 @@ std::optional<TileDim> Planner::chooseFurther(ArrayRef<unsigned> dims,
 
 /// Chooses the rows of the tile. Results that are not contiguous along the
 /// lanes are so along the first dimension of the rows.
-bool Planner::chooseRows(ContractionPlan &plan, int64_t maxRows) const {
+bool ContractionPlanner::chooseRows(ContractionPlan &plan,
+                                    int64_t maxRows) const {
   const Contraction::Factor &other = contraction.factors[1 - plan.vectors];
   SmallVector<unsigned> dims;
   for (unsigned dim : other.own.set_bits()) {
@@ -339,7 +341,7 @@ bool Planner::chooseRows(ContractionPlan &plan, int64_t maxRows) const {
   return true;
 }
 
-double Planner::getTileCycles(const ContractionPlan &plan) const {
+double ContractionPlanner::getTileCycles(const ContractionPlan &plan) const {
   int64_t numVectors = plan.width / plan.lanes;
   double steps = count(contraction.reduced) * count(contraction.batch);
   const Contraction::Factor &vectors = contraction.factors[plan.vectors];
@@ -372,8 +374,9 @@ double Planner::getTileCycles(const ContractionPlan &plan) const {
          numVectors * perVector / 2;
 }
 
-double Planner::getPackCycles(const Contraction::Factor &factor,
-                              bool isTransposed, int64_t points) const {
+double ContractionPlanner::getPackCycles(const Contraction::Factor &factor,
+                                         bool isTransposed,
+                                         int64_t points) const {
   double cycles = isTransposed ? kTransposeCycles : kCopyCycles;
   if (!isTransposed && getBytes(factor) > processor.getSecondCacheShare())
     cycles = kFarCopyCycles;
@@ -382,7 +385,7 @@ double Planner::getPackCycles(const Contraction::Factor &factor,
 }
 
 /// Vectors of a row of the tile: two, or as many as a short dimension fills.
-int64_t Planner::getNumVectors(unsigned lanesDim) const {
+int64_t ContractionPlanner::getNumVectors(unsigned lanesDim) const {
   int64_t bytes = getElementBytes(write.value.getType());
   int64_t lanes = std::max<int64_t>(processor.vectorBits / (8 * bytes), 1);
   int64_t vectors = llvm::divideCeilSigned(getExtent(lanesDim), lanes);
@@ -390,15 +393,15 @@ int64_t Planner::getNumVectors(unsigned lanesDim) const {
 }
 
 /// The bytes of the tensor that a factor is read from.
-double Planner::getBytes(const Contraction::Factor &factor) const {
+double ContractionPlanner::getBytes(const Contraction::Factor &factor) const {
   return static_cast<double>(
       countBytes(factor.reads.front()->source.getType()));
 }
 
 /// Cycles of waiting for the cache lines, each once, of the tensor that a
 /// factor is read from, or of a copy, which has the factor's own type.
-double Planner::getFarCycles(const Contraction::Factor &factor,
-                             bool isCopied) const {
+double ContractionPlanner::getFarCycles(const Contraction::Factor &factor,
+                                        bool isCopied) const {
   double total = getBytes(factor);
   if (isCopied)
     total *= static_cast<double>(getElementBytes(factor.value.getType())) /
@@ -418,7 +421,7 @@ double Planner::getFarCycles(const Contraction::Factor &factor,
 /// cache until all rows of the other factor have passed by; 0 where these are
 /// too many to be read for each panel, or vectors no longer come from the third
 /// cache.
-int64_t Planner::getStayingSteps(const ContractionPlan &plan) const {
+int64_t ContractionPlanner::getStayingSteps(const ContractionPlan &plan) const {
   const StageRead &read = *contraction.factors[plan.vectors].reads.front();
   int64_t bytes = getElementBytes(read.source.getType());
   // Lines whose distance is a multiple of a large power of two fall into few
@@ -447,7 +450,7 @@ int64_t Planner::getStayingSteps(const ContractionPlan &plan) const {
 
 /// Has the vectors packed, or else reads them where they lie, and adds what
 /// that takes; neither where a copy would be too large.
-bool Planner::chooseVectors(ContractionPlan &plan) const {
+bool ContractionPlanner::chooseVectors(ContractionPlan &plan) const {
   const Contraction::Factor &factor = contraction.factors[plan.vectors];
   SmallBitVector loops = stage.getLoopsOf(factor.value);
   loops.resize(stage.getNumLoops());
@@ -495,7 +498,8 @@ bool Planner::chooseVectors(ContractionPlan &plan) const {
 }
 
 std::optional<ContractionPlan>
-Planner::plan(unsigned vectors, unsigned lanesDim, int64_t numVectors) const {
+ContractionPlanner::plan(unsigned vectors, unsigned lanesDim,
+                         int64_t numVectors) const {
   const Contraction::Factor &other = contraction.factors[1 - vectors];
   ContractionPlan plan;
   plan.vectors = vectors;
@@ -579,7 +583,8 @@ SmallVector<ResultPhase> metaop::findPhases(const Stage &stage) {
 }
 
 /// The offset of a result where all phases are tensors, one after another.
-AffineExpr Planner::getPhasesPlace(ArrayRef<ResultPhase> phases) const {
+AffineExpr
+ContractionPlanner::getPhasesPlace(ArrayRef<ResultPhase> phases) const {
   MLIRContext *ctx = stage.getContext();
   AffineExpr offset = getAffineConstantExpr(0, ctx);
   for (const ResultPhase &phase : phases)
@@ -598,7 +603,7 @@ AffineExpr Planner::getPhasesPlace(ArrayRef<ResultPhase> phases) const {
 }
 
 /// The plan of fewest cycles for results at `place`.
-std::optional<ContractionPlan> Planner::chooseLanes() const {
+std::optional<ContractionPlan> ContractionPlanner::chooseLanes() const {
   SmallBitVector all(stage.getNumLoops(), true);
   std::optional<ContractionPlan> best;
   for (unsigned vectors : {1u, 0u})
@@ -613,7 +618,7 @@ std::optional<ContractionPlan> Planner::chooseLanes() const {
   return best;
 }
 
-std::optional<ContractionPlan> Planner::plan() {
+std::optional<ContractionPlan> ContractionPlanner::plan() {
   for (unsigned dim = 0; dim < stage.getNumLoops(); ++dim)
     if (ShapedType::isDynamic(getExtent(dim)) || getExtent(dim) == 0)
       return std::nullopt;
@@ -649,5 +654,11 @@ std::optional<ContractionPlan> Planner::plan() {
 std::optional<ContractionPlan>
 metaop::planContraction(const Stage &stage, const Contraction &contraction,
                         const Processor &processor, bool mayPack) {
-  return Planner(stage, contraction, processor, mayPack).plan();
+  return ContractionPlanner(stage, contraction, processor, mayPack).plan();
+}
+
+bool metaop::hasTile(const Stage &stage, const Processor &processor) {
+  auto contraction = Contraction::match(stage);
+  return contraction &&
+         planContraction(stage, *contraction, processor, /*mayPack=*/true);
 }

@@ -51,7 +51,7 @@ using namespace mlir::metaop;
 
 /// Iterations of the parallel range that keep any number of threads busy, and
 /// multiplications (of vectors) for which one is worth its while.
-static constexpr int64_t kEnoughParallelism = 32, kMinWork = 1 << 13;
+static constexpr int64_t kEnoughBlocks = 32, kMinBlockWork = 1 << 13;
 /// Fewer blocks of panels than these are not for threads alone.
 static constexpr int64_t kFewIterations = 4;
 /// Panels for which the other factor is read at a time, at least.
@@ -137,8 +137,8 @@ ContractionScheduler::ContractionScheduler(const Stage &stage,
   sortReduced();
 }
 
-/// How many iterations of the outermost rows fill whole cache lines of the
-/// result with those of the tile; 1 where these do not follow each other.
+/// Returns the iterations of the outermost rows that fill whole cache lines of
+/// the result with those of the tile; 1 where these do not follow each other.
 int64_t ContractionScheduler::getRowsOfLines() const {
   if (plan.transpose < 0 || getTile(rows.front()) > 1)
     return 1;
@@ -270,16 +270,16 @@ void ContractionScheduler::addParallel() {
       plan.panelsStay || (rowBytes <= processor.getFirstCacheShare() &&
                           multiplyCounts(numPanels, blockSteps) * panelBytes >
                               processor.getFirstCacheShare());
-  if (multiplyCounts(numPanels * numRows, steps) <= kMinWork)
+  if (multiplyCounts(numPanels * numRows, steps) <= kMinBlockWork)
     return;
   bool areFar =
       numPanels * steps > processor.getSecondCacheShare() / panelBytes;
   if (rowsAreInside)
-    shareAmongThreads(panels, kEnoughParallelism, /*least=*/1, most);
+    shareAmongThreads(panels, kEnoughBlocks, /*least=*/1, most);
   else if (!areFar)
-    shareAmongThreads(rows, kEnoughParallelism, /*least=*/1, INT32_MAX);
+    shareAmongThreads(rows, kEnoughBlocks, /*least=*/1, INT32_MAX);
   else
-    shareAmongThreads(panels, kEnoughParallelism, kMinPanels, most);
+    shareAmongThreads(panels, kEnoughBlocks, kMinPanels, most);
   // Each block of rows brings vectors to the second cache again.
   if (areFar && !rowsAreInside && iterations < kFewIterations)
     shareAmongThreads(rows, kFewIterations, /*least=*/1, INT32_MAX);
@@ -341,7 +341,7 @@ ScheduleAttr ContractionScheduler::schedule() {
   };
   ScheduleAttr plain = build(/*prefetch=*/0);
   // A tile of one dimension and no blocks are loops as any stage has them.
-  if (!isTiled(stage, plain))
+  if (!isTiled(plain))
     return choosePairwise(stage, plain);
   return bytes > kNearBytes ? build(kPrefetchDistance) : plain;
 }

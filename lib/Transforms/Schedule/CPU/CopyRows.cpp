@@ -1,4 +1,4 @@
-//===- CopyRows.cpp - Rows of a contraction that are far apart ------------===//
+//===- CopyRows.cpp - Copies of rows that are far apart -------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -37,7 +37,6 @@
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
-#include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedBlock.h"
 #include <numeric>
@@ -56,9 +55,9 @@ static constexpr int64_t kFarBytes = 1024;
 /// Pages that are translated without looking further.
 static constexpr int64_t kNearPages = 64;
 /// Fewer rows have places enough.
-static constexpr int64_t kMinRows = 8;
+static constexpr int64_t kMinCopiedRows = 8;
 /// Panels for which the rows are read, that pay for a copy.
-static constexpr int64_t kMinPanels = 4;
+static constexpr int64_t kMinReaders = 4;
 
 namespace {
 struct CopyRowsPass : metaop::impl::CopyRowsPassBase<CopyRowsPass> {
@@ -70,15 +69,16 @@ private:
   LogicalResult copyRows(KernelOp kernel, FusedOp contraction);
 };
 
-/// What is copied: a read of the contraction, inside of so many levels.
+/// A copy of what the contraction reads, inside of so many levels.
 struct RowCopy {
   const StageRead *read = nullptr;
   unsigned depth = 0;
 };
 } // namespace
 
-/// Iterations of the contraction's levels behind `depth` of loops on which the
-/// read does not depend: how often an element is read once it is copied.
+/// Counts iterations of the contraction's levels behind `depth` of loops on
+/// which the read does not depend: how often an element is read once it is
+/// copied.
 static int64_t countReuse(const Stage &stage, ScheduleAttr schedule,
                           const StageRead &read, unsigned depth) {
   llvm::SmallBitVector loops = stage.getLoopsOf(read.value);
@@ -96,9 +96,9 @@ static int64_t countReuse(const Stage &stage, ScheduleAttr schedule,
   return reuse;
 }
 
-/// Whether the rows of a tile, or the steps of the sum in a block of it, are so
-/// far apart that they are not in the first cache for the next panel. `depth`
-/// levels are outside of the tile's rows.
+/// Returns true if the rows of a tile, or the steps of the sum in a block of
+/// it, are so far apart that they are not in the first cache for the next
+/// panel. `depth` levels are outside of the tile's rows.
 static bool isScattered(const Stage &stage, ScheduleAttr schedule,
                         unsigned depth, const StageRead &read, TileDim row,
                         const Processor &processor) {
@@ -137,7 +137,7 @@ static std::optional<RowCopy> findRows(const Stage &stage,
                                        const Processor &processor) {
   RowCopy copy;
   for (TileDim row : schedule.getTile()) {
-    if (row.dim == schedule.getVectorDim() || row.size < kMinRows)
+    if (row.dim == schedule.getVectorDim() || row.size < kMinCopiedRows)
       continue;
     for (auto [i, level] : llvm::enumerate(schedule.getLevels()))
       if (level.dim == row.dim)
@@ -149,7 +149,7 @@ static std::optional<RowCopy> findRows(const Stage &stage,
   }
   if (!copy.read || !isa<BlockArgument>(copy.read->source) ||
       copy.depth <= static_cast<unsigned>(schedule.getShared()) ||
-      countReuse(stage, schedule, *copy.read, copy.depth) < kMinPanels)
+      countReuse(stage, schedule, *copy.read, copy.depth) < kMinReaders)
     return std::nullopt;
   // The copy takes the place of the tensor, which in A^T * A is both factors.
   if (llvm::count_if(stage.reads, [&](const StageRead &read) {
@@ -159,7 +159,7 @@ static std::optional<RowCopy> findRows(const Stage &stage,
   return copy;
 }
 
-/// The schedule of the copy, whose loops are `block`'s.
+/// Returns the schedule of the copy, whose loops are `block`'s.
 static std::optional<ScheduleAttr> schedulePacking(const Stage &contraction,
                                                    ScheduleAttr schedule,
                                                    const RowCopy &copy,
@@ -192,15 +192,22 @@ static std::optional<ScheduleAttr> schedulePacking(const Stage &contraction,
   return ScheduleAttr::get(flat.getContext(), fields);
 }
 
+/// Returns the contraction in blocks that makes all results of a kernel, as
+/// they lie; null if there is none.
+static FusedOp findLastContraction(KernelOp kernel) {
+  FusedOp contraction = findContractionInBlocks(kernel.getBody().front());
+  bool isPlain = contraction &&
+                 kernel.getYield().getOperands() == contraction.getResults() &&
+                 !contraction.getInputRowsAttr() &&
+                 !contraction.getResultRowsAttr();
+  return isPlain ? contraction : FusedOp();
+}
+
 LogicalResult CopyRowsPass::copyRows(KernelOp kernel, FusedOp contraction) {
   FailureOr<Stage> stage = Stage::build(contraction);
   if (failed(stage))
     return failure();
-  ScheduleAttr given = contraction.getScheduleAttr(), schedule = given;
-  if (!schedule)
-    schedule = chooseContraction(*stage, processor).value_or(nullptr);
-  if (!schedule || schedule.isFlat() || !isTiled(*stage, schedule))
-    return success();
+  ScheduleAttr schedule = contraction.getScheduleAttr();
   std::optional<RowCopy> copy = findRows(*stage, schedule, processor);
   if (!copy)
     return success();
@@ -231,14 +238,12 @@ LogicalResult CopyRowsPass::copyRows(KernelOp kernel, FusedOp contraction) {
   auto levels = schedulePacking(*stage, schedule, *copy, *copied, processor);
   if (!levels) {
     contraction->setOperand(number, source);
-    if (given)
-      contraction.setScheduleAttr(given);
-    else
-      contraction.removeScheduleAttr();
+    contraction.setScheduleAttr(schedule);
     packing.erase();
     return success();
   }
   packing.setScheduleAttr(*levels);
+  packing.setRole(StageRole::Packing);
   if (report)
     contraction.emitRemark("copies rows of ")
         << source.getType() << " inside of " << copy->depth << " loops";
@@ -247,7 +252,7 @@ LogicalResult CopyRowsPass::copyRows(KernelOp kernel, FusedOp contraction) {
 
 void CopyRowsPass::runOnOperation() {
   for (auto kernel : collectOps<KernelOp>(getOperation().getBody())) {
-    FusedOp contraction = findContractionStage(kernel);
+    FusedOp contraction = findLastContraction(kernel);
     if (contraction && !isForbidden(kernel, kCopyRows) &&
         failed(copyRows(kernel, contraction)))
       return signalPassFailure();

@@ -47,8 +47,6 @@ static constexpr int64_t kMaxPartBytes = 1 << 19;
 /// The same of tensors that no cache holds: a part of what cores share is still
 /// nearer than memory.
 static constexpr int64_t kSharersOfCache = 8;
-/// The traffic saved is at least this part of the smaller side's traffic.
-static constexpr int64_t kMinSavedPart = 8;
 /// Stages without their vectors may execute so many instructions more for each
 /// byte of the traffic saved, or so small a part of all others'.
 static constexpr int64_t kLostForByte = 4, kMaxLostPart = 8;
@@ -86,10 +84,8 @@ private:
 /// Whether the stage is a contraction that has a tile, or would if its extents
 /// were not growing.
 bool ProcessorTarget::isWorthATile(const Stage &stage) const {
-  auto contraction = Contraction::match(stage);
-  return contraction &&
-         (stage.isGrowing() || planContraction(stage, *contraction, processor,
-                                               /*mayPack=*/true));
+  return stage.isGrowing() ? Contraction::match(stage).has_value()
+                           : hasTile(stage, processor);
 }
 
 /// The dimensions of a schedule in the order of their outermost loops.

@@ -11,6 +11,7 @@
 
 #include "MetaOps/Dialect/MetaOp/Analysis/CodeSize.h"
 #include "MetaOps/Target/Description/Processor.h"
+#include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 
 namespace mlir::metaop {
@@ -29,8 +30,6 @@ public:
 private:
   /// Enough iterations for any number of threads to be kept busy.
   static constexpr int64_t kEnoughParallelism = 128;
-  /// An extent that is known only at run time is taken to be of this size.
-  static constexpr int64_t kAssumedExtent = 256;
   /// The bodies of a vector loop, whole vectors and the rest, and those of
   /// tiles, which may lack rows or lanes.
   static constexpr int64_t kLoopBodies = 2, kTileBodies = 3;

@@ -285,7 +285,7 @@ void NeighbourFinder::addContraction() {
 
 SmallVector<ScheduleAttr> NeighbourFinder::find() {
   bool isNest = own.isFlat() || (own.isNest() && isAlone());
-  if (!isNest || isTiled(stage, own))
+  if (!isNest || isTiledContraction(stage.op))
     addContraction();
   else
     addNest();

@@ -36,6 +36,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/IR/StageRoles.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
@@ -438,7 +439,7 @@ Value Packer::interleave(ArrayRef<ResultPhase> phases, Value value) {
   KernelOp interleaved =
       buildStageKernel(b, loc, type, value, [&](ValueRange arguments) {
         return SmallVector<Value>{ReindexReduceOp::create(
-            b, loc, type, ReduceKind::Add, arguments[0], access)};
+            b, loc, type, Combiner::Add, arguments[0], access)};
       });
   inheritRewrites(kernel, interleaved, /*andForced=*/false);
   return interleaved.getResult(0);
@@ -497,12 +498,16 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
     FusedOp fused = findStageToRewrite(kernel, reason);
     if (!fused)
       return keep(kernel, reason);
+    StringRef isNone = "it is no contraction";
+    // Most stages are none by their bodies alone.
+    if (!sumsProducts(fused))
+      return keep(kernel, isNone);
     FailureOr<Stage> stage = Stage::build(fused);
     if (failed(stage))
       return failure();
     auto contraction = Contraction::match(*stage);
     if (!contraction)
-      return keep(kernel, "it is no contraction");
+      return keep(kernel, isNone);
     auto plan = planContraction(*stage, *contraction, processor,
                                 /*mayPack=*/true);
     if (!plan)

@@ -1,4 +1,4 @@
-//===- SchedulePass.cpp - Schedules every stage ---------------------------===//
+//===- SchedulePass.cpp - Schedules of every stage ------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,16 +7,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Walks over all stages and writes the schedule that the heuristics choose
-// (LoopOrder.cpp) where none is given. A file's schedule for the stage, if it
-// has one, stands in place of either. What is wrong with it is found here as
-// far as the stage alone tells, and by the lowering where stages share loops.
+// (LoopOrder.cpp) where none is given: contractions with a tile have theirs. A
+// file's schedule for the stage, if it has one, stands in place of either, and
+// may give stages roles; what is wrong with it is said at its line when all
+// stages of its kernel have theirs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Transforms/Schedule/CPU/BlockedStages.h"
 #include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
-#include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/VerifyCpuKernel.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleOverrides.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
 
@@ -35,56 +37,30 @@ struct SchedulePass : metaop::impl::SchedulePassBase<SchedulePass> {
   void runOnOperation() override;
 
 private:
-  LogicalResult schedule(FusedOp op, ScheduleOverrides &overrides);
-  LogicalResult verify(const ScheduleEntry &entry, const Stage &stage);
+  LogicalResult schedule(FusedOp op);
 };
 } // namespace
 
-/// A parallel iteration, or a lane, that writes what another one writes would
-/// make wrong code; the lowering checks the same, and what stages share.
-LogicalResult SchedulePass::verify(const ScheduleEntry &entry,
-                                   const Stage &stage) {
-  FusedOp op = stage.op;
-  ScheduleAttr schedule = entry.schedule;
-  auto fail = [&] {
-    return op.emitError(file + ":" + llvm::Twine(entry.line) + ": ");
-  };
-  if (schedule.getNumDims() != stage.getNumLoops())
-    return fail() << "the schedule orders " << schedule.getNumDims()
-                  << " loops, but stage " << entry.identity << " has "
-                  << stage.getNumLoops();
-  for (int64_t loop : schedule.getDims(schedule.getParallel()))
-    for (const StageWrite &write : stage.writes)
-      if (!write.disjoint.test(loop))
-        return fail() << "loop " << loop << " of stage " << entry.identity
-                      << " is not parallel: its iterations write the same "
-                         "elements of result "
-                      << write.result;
-  return verifyStream(op, stage, schedule, fail);
-}
-
-LogicalResult SchedulePass::schedule(FusedOp op, ScheduleOverrides &overrides) {
-  const ScheduleEntry *entry = overrides.find(op);
-  if (!entry && op.getScheduleAttr())
+LogicalResult SchedulePass::schedule(FusedOp op) {
+  if (op.getScheduleAttr())
     return success();
   FailureOr<Stage> stage = Stage::build(op);
   if (failed(stage))
     return failure();
-  if (entry) {
-    if (failed(verify(*entry, *stage)))
-      return failure();
-    overrides.apply(*entry, op);
-    return success();
-  }
-  if (auto tiles = chooseContraction(*stage, processor)) {
-    op.setScheduleAttr(*tiles);
-    return success();
-  }
   bool isAlone = llvm::hasSingleElement(op->getBlock()->getOps<FusedOp>());
   ScheduleAttr chosen = isAlone ? chooseSchedule(*stage, processor)
                                 : chooseNest(*stage, processor);
   op.setScheduleAttr(chooseStream(op, *stage, chosen, processor.streamBytes));
   return success();
+}
+
+/// Checks a kernel of which a stage has the schedule of a file.
+static LogicalResult verifyGiven(KernelOp kernel) {
+  bool isGiven =
+      llvm::any_of(kernel.getBody().front().getOps<FusedOp>(), [](FusedOp op) {
+        return getOverrideLine(op.getLoc()) != 0;
+      });
+  return isGiven ? verifyCpuKernel(kernel) : success();
 }
 
 void SchedulePass::runOnOperation() {
@@ -94,10 +70,20 @@ void SchedulePass::runOnOperation() {
         << toString(overrides.takeError());
     return signalPassFailure();
   }
-  getOperation()->walk(
-      [](KernelOp kernel) { kernel->removeAttr(kRewritesAttr); });
+  getOperation()->walk([](KernelOp kernel) { kernel.removeRewritesAttr(); });
+  getOperation()->walk([&](FusedOp op) {
+    if (const ScheduleEntry *entry = overrides->find(op))
+      overrides->apply(*entry, op);
+  });
   WalkResult result = getOperation()->walk(
-      [&](FusedOp op) { return WalkResult(schedule(op, *overrides)); });
+      [](KernelOp kernel) { return WalkResult(giveRoles(kernel)); });
+  // Loops of what is around a contraction are known once that has its role.
+  if (!result.wasInterrupted())
+    result = getOperation()->walk(
+        [&](FusedOp op) { return WalkResult(schedule(op)); });
+  if (!result.wasInterrupted())
+    result = getOperation()->walk(
+        [](KernelOp kernel) { return WalkResult(verifyGiven(kernel)); });
   if (result.wasInterrupted())
     return signalPassFailure();
   overrides->warnOfUnused(getOperation());

@@ -32,6 +32,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
+#include "MetaOps/Dialect/MetaOp/IR/StageRoles.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
@@ -65,14 +66,12 @@ private:
 bool SeparateReductionsPass::isContraction(KernelOp kernel) {
   StringRef reason;
   FusedOp fused = findStageToRewrite(kernel, reason);
-  if (!fused || kernel->getNumResults() != 1)
+  if (!fused || !sumsProducts(fused) || kernel->getNumResults() != 1)
     return false;
   FailureOr<Stage> stage = Stage::build(fused);
   if (failed(stage) || stage->isGrowing())
     return false;
-  auto contraction = Contraction::match(*stage);
-  return contraction &&
-         planContraction(*stage, *contraction, processor, /*mayPack=*/true);
+  return hasTile(*stage, processor);
 }
 
 /// Whether the kernel is the first to read large sums of a contraction.

@@ -30,14 +30,14 @@ using namespace mlir::metaop;
 static constexpr int64_t kUnroll = 4;
 /// Vectors side by side where reduced rows are walked: memory is read in runs
 /// of this many.
-static constexpr int64_t kRun = 16;
+static constexpr int64_t kRowRun = 16;
 /// Results that the first cache has room for, in bytes.
-static constexpr int64_t kMaxRowBytes = 32 << 10;
+static constexpr int64_t kMaxCachedRowBytes = 32 << 10;
 /// Rows that are added one after another to a row in memory: fewer are not
 /// worth setting it to zero first, more would round too often.
-static constexpr int64_t kMinRows = 8, kMaxRows = 2048;
+static constexpr int64_t kMinAddedRows = 8, kMaxRows = 2048;
 /// Iterations side by side that the registers have room for.
-static constexpr int64_t kMaxUnroll = 8;
+static constexpr int64_t kMaxJammed = 8;
 /// Instructions of the places of a window that are emitted one after another.
 static constexpr int64_t kMaxWindowCode = 1024;
 
@@ -68,9 +68,9 @@ int64_t LoopOrder::getUnrollFactor(unsigned loop) const {
     return 1;
   if (stage.isGrowing(loop))
     return kUnroll;
-  if (extent <= kMaxUnroll)
+  if (extent <= kMaxJammed)
     return std::max<int64_t>(extent, 1);
-  return extent % kMaxUnroll == 0 ? kMaxUnroll : kUnroll;
+  return extent % kMaxJammed == 0 ? kMaxJammed : kUnroll;
 }
 
 /// What is left over of a loop that all results keep is computed once more and
@@ -124,8 +124,8 @@ bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
     auto step = getStep(read.place, vectorLoop);
     return !read.place.isGuarded() && (step == 0 || step == 1);
   });
-  return areRows && rowBytes <= kMaxRowBytes &&
-         getColumns(vectorLoop) > kRun * lanes && rows >= kMinRows &&
+  return areRows && rowBytes <= kMaxCachedRowBytes &&
+         getColumns(vectorLoop) > kRowRun * lanes && rows >= kMinAddedRows &&
          rows <= kMaxRows && iterations >= Stage::manyIterations;
 }
 
@@ -216,7 +216,7 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
   if (best.first != -1 || vectorLoop < 0 || !inRegisters)
     return best;
   if (first.loops.test(vectorLoop) && isWalkedByRows(vectorLoop))
-    for (int64_t factor : {kRun, kRun / 2, kRun / 4})
+    for (int64_t factor : {kRowRun, kRowRun / 2, kRowRun / 4})
       if (getColumns(vectorLoop) >= factor * lanes)
         return {vectorLoop, factor};
   if (isLong)
@@ -229,7 +229,7 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
 bool LoopOrder::isWindow(unsigned loop) const {
   int64_t extent = stage.getStaticExtent(loop);
   if (ShapedType::isDynamic(extent) || stage.isGrowing(loop) ||
-      extent > kMaxUnroll ||
+      extent > kMaxJammed ||
       llvm::any_of(stage.writes, [&](const StageWrite &write) {
         return write.loops.test(loop);
       }))

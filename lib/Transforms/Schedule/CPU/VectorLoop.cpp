@@ -31,11 +31,11 @@ static constexpr int64_t kShortStep = 4;
 /// Stores of a reduction happen once for all iterations of its reduced loops.
 static constexpr double kReducedWriteCost = 0.1;
 /// Rows of a tile for which there are registers.
-static constexpr int64_t kMaxTileWidth = 16;
+static constexpr int64_t kMaxTileRows = 16;
 /// A load or store by way of a transposed tile, beside one of unit step.
 static constexpr double kTransposeCost = 2.5;
 /// Terms of a reduction that cost no more than to write their sum.
-static constexpr double kFewIterations = 16;
+static constexpr double kFewTerms = 16;
 /// Rows of tiles that are walked before the next lanes, and that threads take
 /// at a time.
 static constexpr int64_t kTileRows = 64;
@@ -66,7 +66,7 @@ bool LoopOrder::reducesFew() const {
           return write.loops.test(loop);
         }))
       terms *= getExtent(loop);
-  return terms <= kFewIterations;
+  return terms <= kFewTerms;
 }
 
 int64_t LoopOrder::getLanes(unsigned loop) const {
@@ -178,7 +178,7 @@ int64_t LoopOrder::chooseTile(int64_t &vectorLoop, int64_t &lanes) const {
   int64_t best = -1;
   for (unsigned loop = 0; loop < numLoops; ++loop)
     for (unsigned rows = 0; rows < numLoops; ++rows) {
-      int64_t width = std::min(getLanes(loop), kMaxTileWidth);
+      int64_t width = std::min(getLanes(loop), kMaxTileRows);
       if (rows == loop || width < 2 || !fits(kTileBodies * width) ||
           (stage.carry && !stage.isCarried(rows)))
         continue;

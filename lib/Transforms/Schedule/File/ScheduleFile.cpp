@@ -56,7 +56,7 @@ static llvm::Expected<ScheduleAttr> parseSchedule(StringRef text,
   return schedule;
 }
 
-/// What "force PASS, forbid PASS" says.
+/// Parses "force PASS, forbid PASS".
 static llvm::Expected<std::vector<std::pair<std::string, bool>>>
 parseRewrites(StringRef text) {
   std::vector<std::pair<std::string, bool>> rewrites;
@@ -78,6 +78,54 @@ parseRewrites(StringRef text) {
   return rewrites;
 }
 
+/// Returns the entry that a line says; fails saying what is wrong with it.
+static llvm::Expected<ScheduleEntry>
+parseEntry(StringRef identity, StringRef value, MLIRContext *context) {
+  ScheduleEntry entry;
+  entry.identity = identity.str();
+  if (identity.empty() || !llvm::all_of(identity, [](char c) {
+        return c == '.' || llvm::isAlnum(c);
+      }))
+    return llvm::createStringError(
+        "expected the identity of a stage before the first '=', given '" +
+        identity + "'");
+  if (value.starts_with("for")) {
+    if (identity.contains('.'))
+      return llvm::createStringError(
+          "rewrites are of a kernel, whose name has no number, given '" +
+          identity + "'");
+    auto rewrites = parseRewrites(value);
+    if (!rewrites)
+      return rewrites.takeError();
+    entry.rewrites = std::move(*rewrites);
+    return std::move(entry);
+  }
+  auto schedule = parseSchedule(value, context);
+  if (!schedule)
+    return schedule.takeError();
+  entry.schedule = *schedule;
+  return std::move(entry);
+}
+
+/// Checks the version that a line says, which is the first one that says
+/// anything.
+static llvm::Error checkVersion(StringRef value, bool isFirst) {
+  value = value.split('#').first.trim();
+  unsigned version = 0;
+  if (value.getAsInteger(10, version) || version == 0)
+    return llvm::createStringError("expected the number of a version, given '" +
+                                   value + "'");
+  if (!isFirst)
+    return llvm::createStringError(
+        "the version of a file stands before all entries, once");
+  if (version > kScheduleFileVersion)
+    return llvm::createStringError(
+        "the file is of version " + llvm::Twine(version) +
+        ", which a later MetaOps has written; versions up to " +
+        llvm::Twine(kScheduleFileVersion) + " are read");
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<ScheduleEntry>>
 metaop::parseScheduleFile(StringRef text, StringRef fileName,
                           MLIRContext *context) {
@@ -95,37 +143,24 @@ metaop::parseScheduleFile(StringRef text, StringRef fileName,
       return failAt(fileName, number,
                     "expected IDENTITY = #metaop.schedule<...>, given '" +
                         line + "'");
-    auto [identity, value] = line.split('=');
-    identity = identity.trim();
-    if (identity.empty() || !llvm::all_of(identity, [](char c) {
-          return c == '.' || llvm::isAlnum(c);
-        }))
-      return failAt(fileName, number,
-                    "expected the identity of a stage before the first '=', "
-                    "given '" +
-                        identity + "'");
+    auto [name, value] = line.split('=');
+    StringRef identity = name.trim();
+    bool isFirst = lines.empty();
     auto [it, isNew] = lines.try_emplace(identity, number);
+    if (identity == "version") {
+      if (llvm::Error error = checkVersion(value, isFirst))
+        return failAt(fileName, number, toString(std::move(error)));
+      continue;
+    }
     if (!isNew)
       return failAt(fileName, number,
                     identity + " has a schedule already, in line " +
                         llvm::Twine(it->second));
-    value = value.trim();
-    if (value.starts_with("for")) {
-      if (identity.contains('.'))
-        return failAt(fileName, number,
-                      "rewrites are of a kernel, whose name has no number, "
-                      "given '" +
-                          identity + "'");
-      auto rewrites = parseRewrites(value);
-      if (!rewrites)
-        return failAt(fileName, number, toString(rewrites.takeError()));
-      entries.push_back({number, identity.str(), nullptr, *rewrites});
-      continue;
-    }
-    auto schedule = parseSchedule(value, context);
-    if (!schedule)
-      return failAt(fileName, number, toString(schedule.takeError()));
-    entries.push_back({number, identity.str(), *schedule, {}});
+    auto entry = parseEntry(identity, value.trim(), context);
+    if (!entry)
+      return failAt(fileName, number, toString(entry.takeError()));
+    entry->line = number;
+    entries.push_back(std::move(*entry));
   }
   return entries;
 }
@@ -148,9 +183,11 @@ metaop::readScheduleFile(StringRef file, StringRef text, MLIRContext *context) {
 /// A hash of the operation without what is decided about it.
 static std::string getIdentity(Operation *root) {
   OwningOpRef<Operation *> copy(root->clone());
-  (*copy)->removeAttr(kRewritesAttr);
+  if (auto kernel = dyn_cast<KernelOp>(*copy))
+    kernel.removeRewritesAttr();
   (*copy)->walk([](FusedOp op) {
     op.removeScheduleAttr();
+    op.removeRoleAttr();
     op->removeAttr(kGrowingAttr);
   });
   std::string text;

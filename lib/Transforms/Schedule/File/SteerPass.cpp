@@ -47,7 +47,7 @@ void SteerPass::write(KernelOp kernel, const ScheduleEntry &entry) {
   for (const auto &[name, isForced] : entry.rewrites)
     rewrites.push_back(
         builder.getNamedAttr(name, builder.getBoolAttr(isForced)));
-  kernel->setAttr(kRewritesAttr, builder.getDictionaryAttr(rewrites));
+  kernel.setRewritesAttr(builder.getDictionaryAttr(rewrites));
 }
 
 void SteerPass::runOnOperation() {

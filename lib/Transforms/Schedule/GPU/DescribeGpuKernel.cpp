@@ -162,7 +162,7 @@ FailureOr<KernelDescription> metaop::describeGpuKernel(KernelOp kernel,
         stages.push_back({stage, op.getScheduleAttr()});
         OperationCounter(stage, work).count();
       });
-  if (failed(result) || failed(verifyGpuKernel(stages, chip)))
+  if (failed(result) || failed(verifyGpuStages(stages, chip)))
     return failure();
   if (stages.empty())
     return result;

@@ -54,8 +54,6 @@ static constexpr int64_t kBusyThreads = 768;
 static int64_t countBusyThreads(const Chip &chip) {
   return chip.multiprocessors * kBusyThreads;
 }
-/// Steps of a column that a thread has side by side.
-static constexpr int64_t kColumnSteps = 8;
 /// The sides of squares that are transposed, of elements of 4 bytes.
 static constexpr int64_t kSquare = 32;
 /// Shorter sides are in cache lines with their neighbours.

@@ -38,8 +38,6 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// The traffic saved is at least this part of the smaller side's traffic.
-static constexpr int64_t kMinSavedPart = 8;
 /// Iterations that a few blocks do in less time than a kernel starts.
 static constexpr int64_t kWorkOfFewBlocks = 1 << 18;
 /// Iterations that take longer than a kernel to start even if all of the chip

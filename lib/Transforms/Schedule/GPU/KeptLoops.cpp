@@ -8,7 +8,7 @@
 //
 // A stage goes through dimensions that lie one after another as one loop.
 // Stages that are joined have the same loops, so where one has them apart, its
-// neighbours are to have them apart, too (`metaop.first_dims`):
+// neighbours are to have them apart, too (`first_dims`):
 //   * what follows a contraction, or windows, element by element;
 //   * what has a space in common with a stage that it reads, or that reads it,
 //     as what divides the rows of a softmax has with what masks them.
@@ -79,7 +79,7 @@ static LogicalResult keepLoopsOfReaders(Block &block) {
         followers.push_back(findFollower(user, shape));
     if (!llvm::is_contained(followers, nullptr))
       for (FusedOp follower : followers)
-        follower->setAttr(kFirstDimsAttr, dims);
+        follower.setFirstDimsAttr(dims);
   }
   return success();
 }
@@ -120,26 +120,26 @@ static SmallVector<FusedOp> findNeighbours(KernelOp kernel, FusedOp op) {
 
 /// Has each stage keep the loops that a neighbour has apart.
 static LogicalResult keepLoopsOfNeighbours(Block &block) {
-  llvm::MapVector<Operation *, SmallVector<int64_t>> dimsOf;
+  llvm::MapVector<FusedOp, SmallVector<int64_t>> dimsOf;
   for (auto kernel : block.getOps<KernelOp>()) {
     FusedOp op = getSingleStage(kernel);
-    if (!op || op->hasAttr(kFirstDimsAttr) || isForbidden(kernel, kJoinStages))
+    if (!op || op.getFirstDimsAttr() || isForbidden(kernel, kJoinStages))
       continue;
     FailureOr<Stage> stage = Stage::build(op);
     if (failed(stage))
       return failure();
     dimsOf[op] = findLoopDims(*stage);
   }
-  for (auto &[op, dims] : dimsOf) {
+  for (auto &[stage, dims] : dimsOf) {
+    FusedOp op = stage;
     SmallVector<int64_t> all = dims;
     for (FusedOp neighbour :
-         findNeighbours(cast<KernelOp>(op->getParentOp()), cast<FusedOp>(op)))
+         findNeighbours(cast<KernelOp>(op->getParentOp()), op))
       llvm::append_range(all, dimsOf.lookup(neighbour));
     llvm::sort(all);
     all.erase(llvm::unique(all), all.end());
     if (all != dims)
-      op->setAttr(kFirstDimsAttr,
-                  DenseI64ArrayAttr::get(op->getContext(), all));
+      op.setFirstDims(all);
   }
   return success();
 }
@@ -152,5 +152,5 @@ LogicalResult metaop::keepLoopsApart(Block &block) {
 void metaop::collapseLoopsOfSingleStages(Block &block) {
   for (auto kernel : block.getOps<KernelOp>())
     if (FusedOp op = getSingleStage(kernel))
-      op->removeAttr(kFirstDimsAttr);
+      op.removeFirstDimsAttr();
 }

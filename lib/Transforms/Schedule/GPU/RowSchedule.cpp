@@ -39,10 +39,8 @@ using llvm::divideCeilSigned;
 static constexpr int64_t kVectors = 4;
 static constexpr int64_t kMostVectors = 8;
 static constexpr int64_t kLongRowThreads = 512;
-/// Steps of a column that a thread has side by side.
-static constexpr int64_t kColumnSteps = 8;
 /// What a block reads several times without it leaving the caches.
-static constexpr int64_t kMaxRowBytes = 512 << 10;
+static constexpr int64_t kMaxStagedRowBytes = 512 << 10;
 /// Elements of a row that a block has, of a cluster: what fits the registers of
 /// all its threads.
 static constexpr int64_t kMaxPart = 1 << 14;
@@ -172,7 +170,7 @@ bool RowScheduler::chooseClusters() {
   bool canShare = isOtherClustered || canDivide(&RowStage::along);
   if (chip.maxCluster == 1 || !canShare)
     return multiplyCounts(points, largest.planner.traffic.getElementBytes()) <=
-           kMaxRowBytes;
+           kMaxStagedRowBytes;
   auto areFew = [&] {
     return range * cluster < chip.multiprocessors &&
            points / cluster >= 2 * kMinPart;

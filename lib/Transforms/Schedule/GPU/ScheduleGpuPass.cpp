@@ -18,7 +18,6 @@
 #include "MetaOps/Transforms/Schedule/GPU/GpuSchedule.h"
 #include "MetaOps/Transforms/Schedule/GPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/GPU/VerifyGpuKernel.h"
-#include "mlir/IR/TypeUtilities.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_SCHEDULEGPUPASS
@@ -54,25 +53,17 @@ LogicalResult ScheduleGpuPass::schedule(FusedOp op,
   return success();
 }
 
-static bool addsFloatsInAnyOrder(const GpuStage &each) {
-  return llvm::any_of(each.stage.writes, [](const StageWrite &write) {
-    return isAtomic(write) && write.kind == ReduceKind::Add &&
-           isa<FloatType>(getElementTypeOrSelf(write.value));
-  });
-}
-
 LogicalResult ScheduleGpuPass::finish(KernelOp kernel) {
-  SmallVector<GpuStage, 1> stages;
-  for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
-    FailureOr<Stage> stage = Stage::build(op);
-    if (failed(stage))
-      return failure();
-    stages.push_back({std::move(*stage), op.getScheduleAttr()});
-  }
+  FailureOr<GpuKernelStages> read = readGpuStages(kernel);
+  if (failed(read))
+    return failure();
+  bool addsInAnyOrder = llvm::any_of(read->stages, [](const GpuStage &each) {
+    return llvm::any_of(each.stage.writes, addsFloatsInAnyOrder);
+  });
   // Others stay as they are, and share their code with runs without the option.
-  if (floatAtomics && llvm::any_of(stages, addsFloatsInAnyOrder))
-    kernel->setAttr(kFloatAtomicsAttr, UnitAttr::get(&getContext()));
-  return verifyGpuKernel(stages, *chip);
+  if (floatAtomics && addsInAnyOrder)
+    kernel.setFloatAtomics(true);
+  return verifyGpuStages(read->stages, *chip);
 }
 
 void ScheduleGpuPass::runOnOperation() {
@@ -82,8 +73,7 @@ void ScheduleGpuPass::runOnOperation() {
         << toString(overrides.takeError());
     return signalPassFailure();
   }
-  getOperation()->walk(
-      [](KernelOp kernel) { kernel->removeAttr(kRewritesAttr); });
+  getOperation()->walk([](KernelOp kernel) { kernel.removeRewritesAttr(); });
   WalkResult result = getOperation()->walk(
       [&](FusedOp op) { return WalkResult(schedule(op, *overrides)); });
   if (!result.wasInterrupted())

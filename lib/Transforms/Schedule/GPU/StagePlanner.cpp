@@ -20,7 +20,7 @@ using llvm::SmallBitVector;
 static constexpr int64_t kBytesOfBlock = 32 << 10;
 /// Blocks that follow one another in the place of each that the chip has at
 /// once, so that those that end last leave few multiprocessors idle.
-static constexpr int64_t kRounds = 8;
+static constexpr int64_t kMinWaves = 8;
 
 int64_t metaop::ceilPowerOf2(int64_t value) {
   return static_cast<int64_t>(llvm::PowerOf2Ceil(std::max<int64_t>(value, 1)));
@@ -77,7 +77,7 @@ int64_t StagePlanner::chooseRun(int64_t blocks, int64_t bytes) const {
   int64_t atOnce = chip.multiprocessors *
                    std::min(chip.maxThreads / threads, chip.maxBlocks);
   int64_t piece = std::max<int64_t>(divideCeilSigned(bytes, blocks), 1);
-  int64_t run = std::min(kBytesOfBlock / piece, blocks / (kRounds * atOnce));
+  int64_t run = std::min(kBytesOfBlock / piece, blocks / (kMinWaves * atOnce));
   return run > 1 ? static_cast<int64_t>(llvm::bit_floor<uint64_t>(run)) : 1;
 }
 

@@ -25,6 +25,9 @@ inline constexpr int64_t kMostTileCode = 2048;
 /// Threads of a block where nothing speaks for another number.
 inline constexpr int64_t kUsualThreads = 256;
 
+/// Steps of a column that a thread has side by side.
+inline constexpr int64_t kColumnSteps = 8;
+
 /// The fewest iterations that a block of a cluster has of a row.
 inline constexpr int64_t kMinPart = 1 << 12;
 

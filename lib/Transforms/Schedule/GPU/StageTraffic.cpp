@@ -8,6 +8,7 @@
 
 #include "StageTraffic.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Target/Description/Chip.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -18,11 +19,9 @@ using namespace mlir::metaop;
 using llvm::SmallBitVector;
 
 /// An extent that is known only at run time is taken to be of this size.
-static constexpr int64_t kAssumedExtent = 1024;
+static constexpr int64_t kAssumedStageExtent = 1024;
 /// Reduced iterations that each thread does itself.
 static constexpr int64_t kFewReduced = 16;
-/// An access of vectors.
-static constexpr int64_t kVectorBytes = 16;
 /// What moves less than this part of all bytes decides nothing.
 static constexpr int64_t kSmallPart = 16;
 
@@ -52,7 +51,7 @@ StageTraffic::StageTraffic(const Stage &stage) : stage(stage) {
 
 int64_t StageTraffic::getExtent(int64_t loop) const {
   int64_t extent = stage.getPlannedExtent(loop);
-  return ShapedType::isDynamic(extent) ? kAssumedExtent
+  return ShapedType::isDynamic(extent) ? kAssumedStageExtent
                                        : std::max<int64_t>(extent, 1);
 }
 
@@ -130,7 +129,7 @@ static int64_t getDivisorBeside(const StagePlace &place, int64_t loop) {
 }
 
 int64_t StageTraffic::getVectorWidth(int64_t loop) const {
-  int64_t total = countBytes(), width = kVectorBytes;
+  int64_t total = countBytes(), width = Chip::kMaxAccessBytes;
   for (const Access &access : accesses) {
     auto step = getStep(access, loop);
     if (!access.loops.test(loop) || step == 0)
@@ -139,15 +138,16 @@ int64_t StageTraffic::getVectorWidth(int64_t loop) const {
       width = std::gcd(width, getDivisorBeside(*access.place, loop));
     else if (countBytes(access) > total / kSmallPart)
       return 1;
-    width =
-        std::min(width, kVectorBytes / std::min(access.bytes, kVectorBytes));
+    width = std::min(width, Chip::kMaxAccessBytes /
+                                std::min(access.bytes, Chip::kMaxAccessBytes));
   }
   // Vectors of a short row would leave most threads of a warp without any.
   int64_t extent = getExtent(loop);
   while (width > 1 && (extent < width || extent % width > extent / 2))
     width /= 2;
   return std::min(width,
-                  kVectorBytes / std::min(getElementBytes(), kVectorBytes));
+                  Chip::kMaxAccessBytes /
+                      std::min(getElementBytes(), Chip::kMaxAccessBytes));
 }
 
 unsigned StageTraffic::countLargeReads() const {

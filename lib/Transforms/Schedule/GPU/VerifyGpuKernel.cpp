@@ -1,4 +1,4 @@
-//===- VerifyGpuKernel.cpp - What a GPU can be asked to do ----------------===//
+//===- VerifyGpuKernel.cpp - Rules of schedules for GPUs -----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,46 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Schedules come from users and files as well as from the heuristics, so each
-// is checked before code is made of it. Of a stage:
-//   G1   Its levels name its loops.
-//   G2   It has no level and no field that only CPUs have.
-//   G3   A block has at most 1024 threads.
-//   G4   Where there are warps, threads inside of them are 32.
-//   G5   The chip has clusters of so many blocks, which are neighbours in the
-//        grid.
-//   G6   A vector is at most 16 bytes of each tensor.
-//   G7   No result is reduced over a level of the grid, as blocks do not wait
-//        for each other, but for one whose blocks are a cluster. What is
-//        combined by atomics may be.
-//   G8   Sums are in registers: no loop over what a result keeps stands inside
-//        of one over what it is reduced over, and no loop that stages share is
-//        such a one.
-//   G9   The loop of prefixes is the innermost, one level, and in order.
-//   G10  What is staged is a read of memory whose box is known.
-//   G11  Results have one place each, or all are in memory.
-// Of a kernel:
-//   G12  A block's shared memory is the chip's at most.
-//   G13  A thread that has a tile has 255 registers at most, by an estimate.
-//   G14  Stages share equal levels, those of the grid at least.
-//   G15  Stages have equally many threads, or a part of them that the others do
-//        the same as; those of a part reduce nothing together.
-//   G16  What a stage reads of an earlier one is written in the same iteration
-//        of what both share, by the same block or cluster.
-//   G17  What lives in registers is read by the threads that have it.
-//   G18  What lives in shared memory has known extents; in a cluster's, there
-//        is one, and no shared loop divides what its blocks have; in memory, it
-//        is a result of the kernel, and no cluster has combined it.
+// G2 to G19 of docs/Schedule.md, which lists them: first those of one stage,
+// then those of stages that share levels and hand results on, and at last what
+// the kernel takes of the chip.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/GPU/VerifyGpuKernel.h"
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/File/ScheduleRules.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuPlaces.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuResources.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -66,6 +40,7 @@ private:
   LogicalResult verifySums(const GpuStage &each, const StageWrite &write);
   LogicalResult verifyCarry(const GpuStage &each);
   LogicalResult verifyStaged(const GpuStage &each);
+  LogicalResult verifyFixedPoint(const GpuStage &each);
   LogicalResult verifyResources();
   LogicalResult verifyShared(const GpuStage &before, const GpuStage &after);
   LogicalResult verifyResult(unsigned writer, const StageWrite &write);
@@ -77,13 +52,8 @@ private:
 };
 } // namespace
 
-/// At the line of the file that the schedule is from, if there is one.
 static InFlightDiagnostic fail(const GpuStage &each, StringRef label) {
-  FusedOp op = each.stage.op;
-  std::string line = getOverride(op.getLoc());
-  InFlightDiagnostic error =
-      line.empty() ? op.emitOpError() : op.emitError() << line << ": ";
-  return std::move(error << "(" << label << ") ");
+  return refuse(each.stage.op, label);
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,10 +62,6 @@ static InFlightDiagnostic fail(const GpuStage &each, StringRef label) {
 
 LogicalResult KernelVerifier::verifyFields(const GpuStage &each) {
   ScheduleAttr schedule = each.schedule;
-  unsigned numLoops = each.stage.getNumLoops();
-  if (schedule.getNumDims() != numLoops)
-    return fail(each, "G1") << "schedule orders " << schedule.getNumDims()
-                            << " loops, but the stage has " << numLoops;
   bool isForCpu =
       schedule.getTranspose() >= 0 || schedule.getPrefetch() > 0 ||
       !schedule.getStream().empty() || !schedule.getUnrollDims().empty() ||
@@ -211,8 +177,8 @@ LogicalResult KernelVerifier::verifyCarry(const GpuStage &each) {
   return success();
 }
 
-/// Whether threads have iterations behind the end of a loop that is in no level
-/// around them: its box has no place for what they read there.
+/// Returns true if threads have iterations behind the end of a loop that is in
+/// no level around them: its box has no place for what they read there.
 static bool mayLeaveBox(const GpuStage &each, int64_t dim) {
   int64_t extent = each.stage.getStaticExtent(dim);
   bool hasThreads = false;
@@ -299,7 +265,7 @@ LogicalResult KernelVerifier::verifyResources() {
   return success();
 }
 
-/// Whether a level of both stages is the same loop.
+/// Returns true if a level of both stages is the same loop.
 static bool isSameLevel(const GpuStage &lhs, const GpuStage &rhs,
                         unsigned depth) {
   if (depth >= lhs.schedule.getNumLevels() ||
@@ -335,8 +301,8 @@ LogicalResult KernelVerifier::verifyShared(const GpuStage &before,
 // What stages hand on
 //===----------------------------------------------------------------------===//
 
-/// Whether an iteration of a level inside of blocks, or a thread, has combined
-/// a part alone of what a result is reduced over.
+/// Returns true if an iteration of a level inside of blocks, or a thread, has
+/// combined a part alone of what a result is reduced over.
 static bool hasPartOfSum(const GpuStage &each, const StageWrite &write,
                          unsigned depth) {
   const LoopLevel &level = each.schedule.getLevels()[depth];
@@ -346,7 +312,7 @@ static bool hasPartOfSum(const GpuStage &each, const StageWrite &write,
          (level.isDistributed() && each.schedule.getCount(depth) > 1);
 }
 
-/// Whether the blocks of a cluster have all of a dimension together.
+/// Returns true if the blocks of a cluster have all of a dimension together.
 static bool isWholeInCluster(const GpuStage &each, int64_t dim) {
   int64_t extent = each.stage.getStaticExtent(dim), step = 0;
   for (const LoopLevel &level : each.schedule.getLevels())
@@ -475,9 +441,35 @@ LogicalResult KernelVerifier::verifyNumbers(unsigned writer,
   return success();
 }
 
+/// Sums of floats in any order are in fixed point: of words whose number, and
+/// of terms whose number, is known.
+LogicalResult KernelVerifier::verifyFixedPoint(const GpuStage &each) {
+  for (const StageWrite &write : each.stage.writes) {
+    if (!addsFloatsInAnyOrder(write))
+      continue;
+    Type element = getElementTypeOrSelf(write.value);
+    if (!element.isF32() && !element.isF64())
+      return fail(each, "G19") << "sums " << element
+                               << " in any order, which have to be widened "
+                                  "before";
+    for (unsigned loop = 0; loop < each.stage.getNumLoops(); ++loop)
+      if (ShapedType::isDynamic(each.stage.getStaticExtent(loop)))
+        return fail(each, "G19") << "sums floats in any order, in dimensions "
+                                    "whose extents are not known";
+    for (auto [extent, stride] : llvm::zip_equal(write.shape, write.strides))
+      if (!isa<AffineConstantExpr>(extent) || !isa<AffineConstantExpr>(stride))
+        return fail(each, "G19") << "sums floats in any order to a result "
+                                    "whose extents are not known";
+  }
+  return success();
+}
+
 LogicalResult KernelVerifier::verify() {
+  bool isInAnyOrder =
+      stages.front().stage.op->getParentOfType<KernelOp>().getFloatAtomics();
   for (const GpuStage &each : stages)
-    if (failed(verifyStage(each)))
+    if (failed(verifyStage(each)) ||
+        (!isInAnyOrder && failed(verifyFixedPoint(each))))
       return failure();
   for (size_t i = 1; i < stages.size(); ++i)
     if (failed(verifyShared(stages[i - 1], stages[i])))
@@ -493,9 +485,44 @@ LogicalResult KernelVerifier::verify() {
   return verifyResources();
 }
 
-LogicalResult metaop::verifyGpuKernel(ArrayRef<GpuStage> stages,
+bool metaop::addsFloatsInAnyOrder(const StageWrite &write) {
+  return isAtomic(write) && write.kind == Combiner::Add &&
+         isa<FloatType>(getElementTypeOrSelf(write.value));
+}
+
+FailureOr<GpuKernelStages> metaop::readGpuStages(KernelOp kernel) {
+  GpuKernelStages result;
+  // A stage behind one without iterations shares with the one before that what
+  // all three share.
+  int64_t mostShared = INT64_MAX;
+  for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
+    FailureOr<Stage> stage = Stage::build(op);
+    bool isFirst = result.stages.empty() && result.empty.empty();
+    if (failed(stage) || failed(verifySchedule(op, *stage, isFirst)))
+      return failure();
+    ScheduleAttr schedule = op.getScheduleAttr();
+    mostShared = std::min(mostShared, schedule.getShared());
+    if (stage->isEmpty()) {
+      result.empty.push_back({std::move(*stage), schedule});
+      continue;
+    }
+    int64_t shared = result.stages.empty() ? 0 : mostShared;
+    result.stages.push_back({std::move(*stage), schedule.withShared(shared)});
+    mostShared = INT64_MAX;
+  }
+  return std::move(result);
+}
+
+LogicalResult metaop::verifyGpuStages(ArrayRef<GpuStage> stages,
                                       const Chip &chip) {
   if (stages.empty())
     return success();
   return KernelVerifier(stages, chip).verify();
+}
+
+LogicalResult metaop::verifyGpuKernel(KernelOp kernel, const Chip &chip) {
+  FailureOr<GpuKernelStages> read = readGpuStages(kernel);
+  if (failed(read))
+    return failure();
+  return verifyGpuStages(read->stages, chip);
 }

@@ -9,6 +9,7 @@
 #include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/CountFlops.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Schedule/File/ScheduleRules.h"
 #include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 
 using namespace mlir;
@@ -30,18 +31,14 @@ FailureOr<KernelDescription> metaop::describeStages(
     result.work.bytesWritten =
         addCounts(result.work.bytesWritten, countKnownBytes(output.getType()));
   result.work.flops = countFlops(kernel).value_or(0);
+  StageModels models;
   for (auto op : kernel.getBody().front().getOps<FusedOp>()) {
-    if (!op.getScheduleAttr())
-      return op.emitOpError("has no schedule; run metaop-schedule before");
-    FailureOr<Stage> stage = Stage::build(op);
-    if (failed(stage))
+    FailureOr<const Stage *> stage = models.get(op);
+    if (failed(stage) ||
+        failed(verifySchedule(op, **stage, /*isFirst=*/result.stages.empty())))
       return failure();
-    if (op.getScheduleAttr().getNumDims() != stage->getNumLoops())
-      return op.emitOpError("schedule orders ")
-             << op.getScheduleAttr().getNumDims()
-             << " loops, but the stage has " << stage->getNumLoops();
-    result.stages.push_back(describeStage(*stage));
-    visit(*stage, result.work);
+    result.stages.push_back(describeStage(**stage));
+    visit(**stage, result.work);
   }
   return result;
 }

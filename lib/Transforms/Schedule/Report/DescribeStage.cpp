@@ -15,6 +15,7 @@
 
 #include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
+#include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -150,11 +151,15 @@ StageDescription StageReader::describe() {
     result.accesses.back().isStreamed =
         llvm::is_contained(schedule.getStream(), write.result);
     if (write.kind)
-      result.accesses.back().reduction = stringifyReduceKind(*write.kind).str();
+      result.accesses.back().reduction = stringifyCombiner(*write.kind).str();
   }
   for (Operation &inner : op.getBody().front().without_terminator())
     result.operators.push_back(inner.getName().stripDialect().str());
   result.schedule = toText(schedule);
+  if (std::optional<StageRole> role = op.getRole())
+    result.role = stringifyStageRole(*role).str();
+  if (auto contraction = Contraction::match(stage))
+    result.contraction = contraction->describe();
   result.overrideLine = getOverrideLine(op.getLoc());
   return result;
 }

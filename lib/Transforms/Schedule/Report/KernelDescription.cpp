@@ -71,6 +71,12 @@ static void printStage(llvm::raw_ostream &os, const StageDescription &stage) {
   os << "    loops:" << (stage.loops.empty() ? " none" : "") << "\n";
   for (auto [depth, loop] : llvm::enumerate(stage.loops))
     printLoop(os, loop, depth);
+  if (!stage.role.empty()) {
+    os << "    role: " << stage.role;
+    if (!stage.contraction.empty())
+      os << " of " << stage.contraction;
+    os << "\n";
+  }
   os << "    schedule: " << stage.schedule;
   if (stage.overrideLine)
     os << " (from line " << stage.overrideLine << " of the schedule file)";

@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// What one random number takes: ten rounds of Philox in twice the width.
+/// The work of one random number: ten rounds of Philox in twice the width.
 static constexpr int64_t kRandomInstructions = 60;
 
 int64_t metaop::countIterations(const Stage &stage,
@@ -115,7 +115,8 @@ void WorkCounter::countOperation(Operation *op, KernelWork &work) const {
   at(work, kind) += count * countInstructions(op);
 }
 
-/// Whether a write's phases are copies side by side, which fill vectors.
+/// Returns true if a write's phases are copies side by side, which fill
+/// vectors.
 bool WorkCounter::isInterleaved(const StageWrite &write) const {
   int64_t lanes = schedule.getVectorWidth();
   if (lanes == 1)
@@ -176,7 +177,7 @@ void WorkCounter::countTiles(KernelWork &work) const {
 }
 
 void WorkCounter::count(KernelWork &work) const {
-  if (isTiled(stage, schedule)) {
+  if (isTiledContraction(stage.op)) {
     countTiles(work);
     return;
   }

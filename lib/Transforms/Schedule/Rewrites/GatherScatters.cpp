@@ -72,6 +72,8 @@ public:
 
   /// Why this pass does not know the stage; empty if it does.
   static StringRef getObstacle(FusedOp fused, const Stage &stage);
+  /// The same, as far as the stage tells without its model.
+  static StringRef getObstacle(FusedOp fused);
 
   /// Changes the loops of as many indices as it can; false if of none.
   bool change();
@@ -133,9 +135,21 @@ private:
 };
 } // namespace
 
-StringRef Gatherer::getObstacle(FusedOp fused, const Stage &stage) {
-  if (stage.writes.size() != 1 || !stage.writes.front().kind)
+StringRef Gatherer::getObstacle(FusedOp fused) {
+  OperandRange yielded = fused.getYield().getOperands();
+  auto reduce = yielded.size() == 1
+                    ? yielded.front().getDefiningOp<ReindexReduceOpInterface>()
+                    : ReindexReduceOpInterface();
+  if (!reduce)
     return "it has a result that is not reduced, or several";
+  bool hasSum = llvm::any_of(
+      reduce.getIndexAccess().map.getResults(), [](AffineExpr index) {
+        return !isa<AffineDimExpr, AffineConstantExpr>(index);
+      });
+  return hasSum ? "" : "its result's indices are loops";
+}
+
+StringRef Gatherer::getObstacle(FusedOp fused, const Stage &stage) {
   if (stage.isEmpty() ||
       llvm::is_contained(
           cast<RankedTensorType>(fused.getResult(0).getType()).getShape(), 0))
@@ -389,10 +403,13 @@ struct GatherScattersPass
     FusedOp fused = findStageToRewrite(kernel, reason);
     if (!fused)
       return keep(kernel, reason);
+    StringRef obstacle = Gatherer::getObstacle(fused);
+    if (!obstacle.empty())
+      return keep(kernel, obstacle);
     FailureOr<Stage> stage = Stage::build(fused);
     if (failed(stage))
       return failure();
-    StringRef obstacle = Gatherer::getObstacle(fused, *stage);
+    obstacle = Gatherer::getObstacle(fused, *stage);
     if (!obstacle.empty())
       return keep(kernel, obstacle);
     bool isForced = metaop::isForced(kernel, kGatherScatters);

@@ -37,6 +37,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Rewrites/ReductionSplitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/KernelBuilders.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
@@ -62,9 +63,9 @@ static constexpr int64_t kMinBlocks = 8;
 static constexpr int64_t kMinReduced = 32;
 /// The same of a contraction, whose results are many for what it reads: tiles
 /// of them are shared rather.
-static constexpr int64_t kMinProducts = 2048;
+static constexpr int64_t kMinReducedProducts = 2048;
 /// Long blocks begin where vectors and cache lines do.
-static constexpr int64_t kAlignment = 256;
+static constexpr int64_t kBlockAlignment = 256;
 
 namespace {
 
@@ -89,6 +90,8 @@ public:
 
   /// Whether this pass knows all that the stage does.
   bool isSupported();
+  /// Returns true if it reduces as much as is worth a split.
+  bool isLong(const Sharers &sharers);
   std::optional<Split> choose(const Stage &stage, const Sharers &sharers);
   /// Returns the kernel of the partial sums.
   KernelOp replace(const Split &split);
@@ -105,6 +108,7 @@ private:
   bool hasRandom() { return !getStageBody().getOps<RandomOp>().empty(); }
   /// Whether a result is not reduced.
   bool hasElementwise();
+  int64_t countResults();
   ArrayRef<int64_t> getSpace() {
     return fused.getIterationValue().getType().getShape();
   }
@@ -126,9 +130,7 @@ private:
 /// Partial results of half floats are kept in f32 where rounding would add up.
 Type getPartialElement(ReindexReduceOpInterface op) {
   Type element = op.getSource().getType().getElementType();
-  bool rounds = op.getReduceKind() == ReduceKind::Add ||
-                op.getReduceKind() == ReduceKind::Mul;
-  return rounds && (element.isF16() || element.isBF16())
+  return roundsHalves(op.getReduceKind(), element)
              ? Float32Type::get(element.getContext())
              : element;
 }
@@ -208,10 +210,8 @@ bool Splitter::canFlatten() {
                        [&](Value value) { return reindexed.contains(value); });
 }
 
-std::optional<Split> Splitter::choose(const Stage &stage,
-                                      const Sharers &sharers) {
-  ArrayRef<int64_t> space = getSpace();
-  int64_t iterations = countElements(space);
+/// Counts the elements of the results that are reduced.
+int64_t Splitter::countResults() {
   int64_t results = 0;
   for (auto [result, yielded] :
        llvm::zip_equal(fused.getResults(), fused.getYield().getOperands()))
@@ -219,16 +219,31 @@ std::optional<Split> Splitter::choose(const Stage &stage,
       results = addCounts(
           results,
           countElements(cast<RankedTensorType>(result.getType()).getShape()));
-  if (iterations == 0 || results == 0)
-    return refuse("there is nothing to reduce");
-  if (iterations == kMaxCount)
-    return refuse("its iterations cannot be counted");
-  if (iterations < sharers.minIterations && !isForced)
-    return refuse("it reduces too little");
+  return results;
+}
+
+bool Splitter::isLong(const Sharers &sharers) {
+  int64_t iterations = countElements(getSpace());
+  if (iterations == 0 || countResults() == 0)
+    reason = "there is nothing to reduce";
+  else if (iterations == kMaxCount)
+    reason = "its iterations cannot be counted";
+  else if (iterations < sharers.minIterations && !isForced)
+    reason = "it reduces too little";
+  else
+    return true;
+  return false;
+}
+
+std::optional<Split> Splitter::choose(const Stage &stage,
+                                      const Sharers &sharers) {
+  ArrayRef<int64_t> space = getSpace();
+  int64_t iterations = countElements(space), results = countResults();
   int64_t steps = sharers.countSteps(stage);
   int64_t blocks =
       std::clamp(iterations / kMaxBlock, sharers.maxBlocks, kMostBlocks);
-  int64_t minReduced = Contraction::match(stage) ? kMinProducts : kMinReduced;
+  int64_t minReduced =
+      Contraction::match(stage) ? kMinReducedProducts : kMinReduced;
   auto areTooMany = [&] {
     return multiplyCounts(results, blocks * minReduced) > iterations;
   };
@@ -254,8 +269,8 @@ std::optional<Split> Splitter::choose(const Stage &stage,
   if (split->dim != 0 && hasRandom())
     return refuse("random numbers would be others");
   split->block = llvm::divideCeil(split->extent, blocks);
-  if (split->block >= 4 * kAlignment)
-    split->block = llvm::alignTo(split->block, kAlignment);
+  if (split->block >= 4 * kBlockAlignment)
+    split->block = llvm::alignTo(split->block, kBlockAlignment);
   if (hasElementwise()) {
     while (blocks > kMinBlocks && split->extent % blocks != 0)
       --blocks;
@@ -394,15 +409,19 @@ static LogicalResult splitKernel(KernelOp kernel, const Sharers &sharers,
   Splitter splitter(kernel, fused);
   if (!splitter.isSupported())
     return keepKernel(kernel, kSplitReductions, splitter.getReason());
+  auto keep = [&] {
+    if (report)
+      fused.emitRemark("is not split: ") << splitter.getReason();
+    return keepKernel(kernel, kSplitReductions, splitter.getReason());
+  };
+  if (!splitter.isLong(sharers))
+    return keep();
   FailureOr<Stage> stage = Stage::build(fused);
   if (failed(stage))
     return failure();
   std::optional<Split> split = splitter.choose(*stage, sharers);
-  if (!split) {
-    if (report)
-      fused.emitRemark("is not split: ") << splitter.getReason();
-    return keepKernel(kernel, kSplitReductions, splitter.getReason());
-  }
+  if (!split)
+    return keep();
   if (report)
     fused.emitRemark("splits ")
         << split->extent << " iterations of "

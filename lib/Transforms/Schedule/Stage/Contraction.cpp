@@ -14,6 +14,9 @@
 //   kept       | batch        | own (m or n)
 //   summed     | reduced (k)  | reduced
 //
+// A reduced loop that is added to a kept one where a factor is read is one of a
+// window.
+//
 // A factor is an expression of reads and element-wise operations (its
 // prologue); numbers out of tensors, and values that only an iteration's number
 // gives, have no place in it.
@@ -23,6 +26,7 @@
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StageRoles.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -34,7 +38,8 @@ bool Contraction::Factor::isInPlace(const Stage &stage) const {
          !reads.front()->place.isGuarded();
 }
 
-/// Collects the reads below a value; fails where there is something else.
+/// Collects the reads below a value. Returns false where there is something
+/// else.
 static bool collectReads(const Stage &stage, Value value,
                          llvm::SmallDenseSet<Value> &seen,
                          SmallVectorImpl<const StageRead *> &reads) {
@@ -56,12 +61,30 @@ static bool collectReads(const Stage &stage, Value value,
   });
 }
 
+/// Returns the reduced loops that an index of a factor's tensor is a function
+/// of together with a kept loop.
+static SmallBitVector findWindow(const Contraction &contraction) {
+  SmallBitVector window(contraction.reduced.size());
+  for (const Contraction::Factor &factor : contraction.factors)
+    for (const StageRead *read : factor.reads)
+      for (AffineExpr index : read->map.getResults()) {
+        SmallBitVector loops(window.size());
+        for (unsigned loop = 0; loop < loops.size(); ++loop)
+          loops[loop] = index.isFunctionOfDim(loop);
+        SmallBitVector summed = loops;
+        summed &= contraction.reduced;
+        if (summed != loops)
+          window |= summed;
+      }
+  return window;
+}
+
 std::optional<Contraction> Contraction::match(const Stage &stage) {
   if (stage.writes.size() != 1)
     return std::nullopt;
   const StageWrite &write = stage.writes.front();
   auto product = write.value.getDefiningOp<MulOp>();
-  if (write.kind != ReduceKind::Add || !write.isProjection || !product ||
+  if (write.kind != Combiner::Add || !write.isProjection || !product ||
       stage.isIndirect(write.place))
     return std::nullopt;
 
@@ -92,10 +115,44 @@ std::optional<Contraction> Contraction::match(const Stage &stage) {
   }
   if (lhs.own.none() || rhs.own.none() || result.reduced.none())
     return std::nullopt;
+  result.window = findWindow(result);
   return result;
 }
 
-bool metaop::isTiled(const Stage &stage, ScheduleAttr schedule) {
-  return (!schedule.isFlat() || schedule.getTranspose() >= 0) &&
-         Contraction::match(stage);
+std::string Contraction::describe() const {
+  SmallBitVector k = reduced;
+  k.reset(window);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  std::pair<StringRef, const SmallBitVector &> parts[] = {{"batch", batch},
+                                                          {"m", factors[0].own},
+                                                          {"n", factors[1].own},
+                                                          {"k", k},
+                                                          {"window", window}};
+  for (const auto &[name, loops] : parts) {
+    if (loops.none())
+      continue;
+    os << (text.empty() ? "" : ", ") << name;
+    for (unsigned loop : loops.set_bits())
+      os << " d" << loop;
+  }
+  return text;
+}
+
+FailureOr<bool> metaop::isContraction(FusedOp op) {
+  // Most stages are none by their bodies alone.
+  if (!sumsProducts(op))
+    return false;
+  FailureOr<Stage> stage = Stage::build(op);
+  if (failed(stage))
+    return failure();
+  return Contraction::match(*stage).has_value();
+}
+
+bool metaop::isTiled(ScheduleAttr schedule) {
+  return !schedule.isFlat() || schedule.getTranspose() >= 0;
+}
+
+bool metaop::isTiledContraction(FusedOp op) {
+  return op.hasRole(StageRole::Contraction) && isTiled(op.getScheduleAttr());
 }

@@ -1,4 +1,4 @@
-//===- SharedBlock.cpp - What passes between stages block by block --------===//
+//===- SharedBlock.cpp - Blocks that pass between stages ------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,8 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Stage/SharedBlock.h"
-#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
-#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/StageRoles.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
 
@@ -43,7 +42,7 @@ findDigits(const Stage &contraction, AffineExpr place) {
   return digits;
 }
 
-/// How many neighbours the digits reach in parts of these sizes.
+/// Counts the neighbours that the digits reach in parts of these sizes.
 static std::optional<int64_t> getReach(ArrayRef<SharedBlock::Digit> digits,
                                        ArrayRef<int64_t> sizes) {
   int64_t reach = 1;
@@ -129,7 +128,8 @@ static SmallVector<int64_t> getSizes(const SharedBlock::Index &index,
   });
 }
 
-/// How far the last of these levels, which is of a digit, goes along an index.
+/// Returns the way that the last of these levels, which is of a digit, goes
+/// along an index.
 /// One that leaves the digit whole goes as far as those above it do.
 static int64_t getStep(const SharedBlock::Index &index,
                        const SharedBlock::Digit &digit,
@@ -168,34 +168,11 @@ bool SharedBlock::narrow(ArrayRef<LoopLevel> levels) {
   return true;
 }
 
-/// Whether the stage sums products, as contractions do.
-static bool sumsProducts(FusedOp stage) {
-  return llvm::any_of(stage.getBody().front(), [](Operation &op) {
-    auto reduce = dyn_cast<ReindexReduceOpInterface>(op);
-    return reduce && reduce.getReduceKind() == ReduceKind::Add &&
-           isa_and_nonnull<MulOp>(reduce.getSource().getDefiningOp());
-  });
-}
-
 FusedOp metaop::findContractionInBlocks(Block &kernel) {
-  for (auto stage : kernel.getOps<FusedOp>()) {
-    // Other stages have strips, and then no neighbours; those of a GPU share
-    // nothing but equal levels.
-    ScheduleAttr schedule = stage.getScheduleAttr();
-    bool hasBlocks = schedule && !schedule.isFlat() && !schedule.isForGpu();
-    if (hasBlocks && sumsProducts(stage))
-      return stage;
-  }
-  return nullptr;
-}
-
-FusedOp metaop::findContractionStage(KernelOp kernel) {
-  auto stages = llvm::to_vector(kernel.getBody().front().getOps<FusedOp>());
-  if (stages.empty() || kernel->getNumResults() != 1)
+  FusedOp contraction = findContraction(kernel);
+  if (!contraction)
     return nullptr;
-  FusedOp last = stages.back();
-  bool isPlain = kernel.getYield().getOperands() == last.getResults() &&
-                 !last.getInputRowsAttr() && !last.getResultRowsAttr() &&
-                 (stages.size() == 1) == !last.getScheduleAttr();
-  return isPlain ? last : nullptr;
+  // Stages of a GPU share nothing but equal levels.
+  ScheduleAttr schedule = contraction.getScheduleAttr();
+  return schedule.isFlat() || schedule.isForGpu() ? FusedOp() : contraction;
 }

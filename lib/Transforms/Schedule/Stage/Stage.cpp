@@ -71,7 +71,7 @@ std::optional<int64_t> metaop::getConstantCoefficient(AffineExpr expr,
 }
 
 bool StageWrite::isFloatSum() const {
-  return kind == ReduceKind::Add &&
+  return kind == Combiner::Add &&
          isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
 
@@ -432,4 +432,20 @@ FailureOr<Stage> StageBuilder::build() {
   return std::move(stage);
 }
 
-FailureOr<Stage> Stage::build(FusedOp op) { return StageBuilder(op).build(); }
+FailureOr<Stage> Stage::build(FusedOp op) {
+  StageModels models;
+  return build(op, models);
+}
+
+FailureOr<Stage> Stage::build(FusedOp op, StageModels &models) {
+  return StageBuilder(op, models).build();
+}
+
+FailureOr<const Stage *> StageModels::get(FusedOp op) {
+  if (auto found = models.find(op); found != models.end())
+    return found->second.get();
+  FailureOr<Stage> stage = Stage::build(op, *this);
+  if (failed(stage))
+    return failure();
+  return (models[op] = std::make_unique<Stage>(std::move(*stage))).get();
+}

@@ -30,7 +30,10 @@ struct PassedBlock {
 /// Builds the model of one stage; see Stage.cpp for the steps.
 class StageBuilder {
 public:
-  explicit StageBuilder(FusedOp op) : ctx(op.getContext()) { stage.op = op; }
+  StageBuilder(FusedOp op, StageModels &models)
+      : ctx(op.getContext()), models(models) {
+    stage.op = op;
+  }
 
   FailureOr<Stage> build();
 
@@ -87,6 +90,7 @@ private:
   }
 
   MLIRContext *ctx;
+  StageModels &models;
   Stage stage;
   SmallVector<PassedBlock, 1> blocks;
 };

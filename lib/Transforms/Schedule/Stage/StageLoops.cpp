@@ -129,23 +129,23 @@ LogicalResult StageBuilder::findBlocks() {
     auto producer = outer ? outer.getDefiningOp<FusedOp>() : FusedOp();
     if (!producer || producer->isBeforeInBlock(contraction))
       continue;
-    FailureOr<Stage> writer = Stage::build(producer);
+    FailureOr<const Stage *> writer = models.get(producer);
     if (failed(writer))
       return failure();
-    for (const StageWrite &write : writer->writes)
+    for (const StageWrite &write : (*writer)->writes)
       if (producer->getResult(write.result) == outer)
         blocks.push_back(producer == contraction
-                             ? getSums(&read.map, *writer, write)
+                             ? getSums(&read.map, **writer, write)
                              : PassedBlock{&read.map, write.map, 0, {}});
   }
   if (!stage.op->isBeforeInBlock(contraction))
     return success();
-  FailureOr<Stage> reader = Stage::build(contraction);
+  FailureOr<const Stage *> reader = models.get(contraction);
   if (failed(reader))
     return failure();
   for (const StageWrite &write : stage.writes) {
     Value result = stage.op->getResult(write.result);
-    for (const StageRead &read : reader->reads)
+    for (const StageRead &read : (*reader)->reads)
       if (auto argument = dyn_cast<BlockArgument>(read.source);
           argument &&
           contraction.getInputs()[argument.getArgNumber()] == result)
@@ -154,9 +154,9 @@ LogicalResult StageBuilder::findBlocks() {
   return success();
 }
 
-/// Whether blocks of sums are whole in the dimensions behind `position`, up to
-/// that which the loop `inner` numbers, and are with these whole cache lines:
-/// then they are whole vectors along one loop.
+/// Returns whether blocks of sums are whole in the dimensions behind
+/// `position`, up to that which the loop `inner` numbers, and are with these
+/// whole cache lines: then they are whole vectors along one loop.
 bool StageBuilder::areWholeLines(const PassedBlock &block, unsigned position,
                                  AffineExpr inner) {
   auto outer = block.parts.empty() ? std::nullopt : block.parts[position];
@@ -172,8 +172,8 @@ bool StageBuilder::areWholeLines(const PassedBlock &block, unsigned position,
   return outer->inBlock == outer->whole || run * block.bytes % kLineBytes == 0;
 }
 
-/// Whether two loops number dimensions of such a value that are different loops
-/// of the contraction: both stages share blocks of these.
+/// Returns whether two loops number dimensions of such a value that are
+/// different loops of the contraction: both stages share blocks of these.
 bool StageBuilder::areApart(unsigned outer, unsigned inner) {
   AffineExpr first = getAffineDimExpr(outer, ctx);
   AffineExpr second = getAffineDimExpr(inner, ctx);
@@ -188,7 +188,7 @@ bool StageBuilder::areApart(unsigned outer, unsigned inner) {
   });
 }
 
-/// Whether a prefix goes along the loop.
+/// Returns whether a prefix goes along the loop.
 bool StageBuilder::isCarried(unsigned loop) {
   return llvm::any_of(stage.body, [&](Operation *op) {
     auto prefix = dyn_cast<PrefixOp>(op);
@@ -207,13 +207,14 @@ bool StageBuilder::isNumbered(unsigned loop) {
   });
 }
 
-/// The loops that an attribute has begin at some dimensions.
+/// Returns the loops that the stage has begin at some dimensions.
 SmallBitVector StageBuilder::findFirstLoops() const {
   SmallBitVector first(stage.extents.size());
-  auto dims = stage.op->getAttrOfType<DenseI64ArrayAttr>(kFirstDimsAttr);
+  FusedOp op = stage.op;
+  std::optional<ArrayRef<int64_t>> dims = op.getFirstDims();
   if (!dims)
     return first;
-  for (int64_t dim : dims.asArrayRef())
+  for (int64_t dim : *dims)
     // A dimension of one element has no loop.
     for (unsigned i = std::max<int64_t>(dim, 0);
          i < stage.toIterationSpace.getNumResults(); ++i)

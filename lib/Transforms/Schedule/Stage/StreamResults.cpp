@@ -21,7 +21,8 @@
 // Buffers begin at lines, so a vector is aligned if it begins at a multiple of
 // its lanes: the loop along it starts at such multiples, in strips as well, and
 // all other loops must step by them. A result that begins elsewhere, as a part
-// of another value, is left to the caches when that is known (PlanMemory.cpp).
+// of another value, is left to the caches when that is known
+// (KeepInCaches.cpp).
 //
 //===----------------------------------------------------------------------===//
 

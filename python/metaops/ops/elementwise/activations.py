@@ -243,7 +243,10 @@ def _elu(x: VarLike, scale: float, alpha: float, rate: float) -> Var:
     negative = x <= 0
     # The exponential of a large x would overflow, and its gradient be 0 * inf.
     inside = where(negative, x, 0.0)
-    falling = alpha * expm1(inside if rate == 1.0 else inside * rate)
+    falling = expm1(inside if rate == 1.0 else inside * rate)
+    # Recording a number and a product takes longer than small arrays do.
+    if not isinstance(alpha, int | float) or alpha != 1:
+        falling = alpha * falling
     return where(negative, falling, x if scale == 1.0 else x * scale).cast(dtype)
 
 

@@ -244,9 +244,8 @@ def multigammaln(x: VarLike, d: int) -> Var:
     if d == 0:
         raise at_line(ValueError("multigammaln: d is 0, expected 1 or more"))
     x, dtype = widened(x)
-    total = lgamma(x) + d * (d - 1) / 4 * math.log(math.pi)
-    for j in range(1, d):
-        total = total + lgamma(x - j / 2)
+    halves = _core.iota((d,), 0, x.dtype) * 0.5
+    total = lgamma(x.unsqueeze(-1) - halves).sum(-1) + d * (d - 1) / 4 * math.log(math.pi)
     return elementwise.where(x > (d - 1) / 2, total, math.nan).cast(dtype)
 
 

@@ -34,6 +34,7 @@ from ... import nanquantile as nanquantile
 from ... import norm as norm
 from ... import prod as prod
 from ... import ptp as ptp
+from ... import segment_logsumexp as segment_logsumexp
 from ... import segment_max as segment_max
 from ... import segment_mean as segment_mean
 from ... import segment_min as segment_min
@@ -75,6 +76,7 @@ __all__ = [
     "norm",
     "prod",
     "ptp",
+    "segment_logsumexp",
     "segment_max",
     "segment_mean",
     "segment_min",

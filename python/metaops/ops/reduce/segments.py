@@ -13,7 +13,14 @@ from ..._core import Var
 from ..._errors import at_line
 from ..._typing import VarLike, as_var, whole_number, widened
 
-__all__ = ["segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum"]
+__all__ = [
+    "segment_logsumexp",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+]
 
 
 def extent_above(what: str, numbers: Var, least: int = 0) -> int:
@@ -123,6 +130,18 @@ def segment_min(x: VarLike, segment_ids: VarLike, num_segments: int | None = Non
     Parameters and errors are those of `segment_sum`.
     """
     return _reduced("min", *_arguments("segment_min", x, segment_ids, num_segments))
+
+
+def segment_logsumexp(x: VarLike, segment_ids: VarLike, num_segments: int | None = None) -> Var:
+    """Return ``log(sum(exp(x)))`` by segments, without overflow; -inf where one is empty.
+
+    Halves are computed in float32; integers give float32.
+
+    Parameters and errors are those of `segment_sum`.
+    """
+    x, numbers, count = _arguments("segment_logsumexp", x, segment_ids, num_segments)
+    wide, dtype = widened(x)
+    return _reduced("logaddexp", wide, numbers, count).cast(dtype)
 
 
 def segment_mean(x: VarLike, segment_ids: VarLike, num_segments: int | None = None) -> Var:

@@ -34,7 +34,7 @@ func.func @kept_behind_reduced(%x: tensor<512x600x10x7xf32>) -> tensor<512x5x7xf
 // CHECK:         metaop.fused
 // CHECK-SAME:    schedule(#metaop.schedule<[block(0), step(1, 4), step(2, 64), thread(1), thread(2, 4)], tile = [2: 4], lanes = 2: 4, place = [memory, registers]>)
 // CHECK:         metaop.fused
-// CHECK-SAME:    schedule(#metaop.schedule<[block(0), step(1, 4), step(2, 64), thread(1), thread(2, 4)], tile = [2: 4], lanes = 2: 4, shared = 1>) attributes {metaop.first_dims = array<i64: 0, 1, 2>}
+// CHECK-SAME:    schedule(#metaop.schedule<[block(0), step(1, 4), step(2, 64), thread(1), thread(2, 4)], tile = [2: 4], lanes = 2: 4, shared = 1>) attributes {first_dims = array<i64: 0, 1, 2>}
 func.func @beside_a_sum_of_products(%x: tensor<64x3x40xf32>, %y: tensor<64x3xf32>) -> (tensor<64x40xf32>, tensor<64xf32>) {
   %0:2 = metaop.kernel(%a = %x : tensor<64x3x40xf32>, %b = %y : tensor<64x3xf32>) -> (tensor<64x40xf32>, tensor<64x3x40xf32>) {
     %2:2 = metaop.fused(%c = %a : tensor<64x3x40xf32>, %d = %b : tensor<64x3xf32>) -> (tensor<64x40xf32>, tensor<64x3x40xf32>) {

@@ -10,12 +10,12 @@
 // CHECK-LABEL: func @main(
 // CHECK: metaop.kernel(
 // CHECK: schedule(#metaop.schedule<[block(0, 64), block(2, 64), step(1, 16), thread(0), thread(2), step(1)], tile = [0: 4, 2: 4], staged = [0: 1, 1: 1], place = [registers]>) {
-// CHECK: schedule(#metaop.schedule<[block(0, 64), block(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], shared = 2>) attributes {metaop.first_dims = array<i64: 0, 1>} {
+// CHECK: schedule(#metaop.schedule<[block(0, 64), block(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], shared = 2>) attributes {first_dims = array<i64: 0, 1>} {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
 // SM80: metaop.kernel(
 // SM80: schedule(#metaop.schedule<[block(0, 64), block(2, 64), step(1, 16), thread(0), thread(2), step(1)], tile = [0: 4, 2: 4], staged = [0: 1, 1: 1], place = [registers]>) {
-// SM80: schedule(#metaop.schedule<[block(0, 64), block(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], shared = 2>) attributes {metaop.first_dims = array<i64: 0, 1>} {
+// SM80: schedule(#metaop.schedule<[block(0, 64), block(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], shared = 2>) attributes {first_dims = array<i64: 0, 1>} {
 // SM80-NOT: metaop.kernel
 func.func @main(%x: tensor<512x256xf32>, %w: tensor<256x1000xf32>, %r: tensor<512x1000xf32>) -> tensor<512x1000xf32> {
   %0 = metaop.broadcast %x dims = [0, 1] : tensor<512x256xf32> -> tensor<512x256x1000xf32>
@@ -53,7 +53,7 @@ func.func @main(%x: tensor<512x256xf32>, %w: tensor<256x1000xf32>) -> (tensor<51
 // The rows of all members of a batch are one loop, in both stages.
 // CHECK-LABEL: func @main(
 // CHECK: schedule(#metaop.schedule<[block(0, 64), block(2, 64), {{.*}}, place = [registers]>) {
-// CHECK: schedule(#metaop.schedule<[block(0, 64), block(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], shared = 2>) attributes {metaop.first_dims = array<i64: 0, 2>} {
+// CHECK: schedule(#metaop.schedule<[block(0, 64), block(1, 64), thread(0), thread(1)], tile = [0: 4, 1: 4], shared = 2>) attributes {first_dims = array<i64: 0, 2>} {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
 // SM80-COUNT-1: metaop.kernel(

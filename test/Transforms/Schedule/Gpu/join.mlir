@@ -458,7 +458,7 @@ func.func @main(%t: tensor<512xi32>, %x: tensor<512x1024xf32>) -> tensor<512x102
 // CHECK: metaop.kernel(
 // CHECK: schedule(#metaop.schedule<[block(0), block(1, 2), step(2, 1024), thread(1), thread(2, 4)], tile = [2: 8], lanes = 2: 4, place = [registers]>) {
 // CHECK: schedule(#metaop.schedule<[block(0), block(1, 2), step(2, 1024), thread(1), thread(2, 4)], tile = [2: 8], lanes = 2: 4, place = [registers, registers], shared = 2>) {
-// CHECK: schedule(#metaop.schedule<[block(0), block(1, 2), step(2, 1024), thread(1), thread(2, 4)], tile = [2: 8], lanes = 2: 4, shared = 2>) attributes {metaop.first_dims = array<i64: 0, 1, 2>} {
+// CHECK: schedule(#metaop.schedule<[block(0), block(1, 2), step(2, 1024), thread(1), thread(2, 4)], tile = [2: 8], lanes = 2: 4, shared = 2>) attributes {first_dims = array<i64: 0, 1, 2>} {
 // CHECK-NOT: metaop.kernel
 // SM80-LABEL: func @main(
 // SM80: metaop.kernel(
@@ -554,7 +554,7 @@ func.func @main(%x: tensor<600x32768xf32>) -> tensor<600x32768xf32> {
 // never joined with what stands before it.
 // CHECK-LABEL: func @main(
 // CHECK: metaop.kernel(
-// CHECK-NOT: metaop.first_dims
+// CHECK-NOT: first_dims
 // CHECK: scf.for
 func.func @main(%x: tensor<8x64x64xf32>, %n: index) -> tensor<8x64x64xf32> {
   %c0 = arith.constant 0 : index

@@ -1,10 +1,11 @@
 // RUN: metaop-opt %s -split-input-file -metaop-schedule-gpu=chip=sm_90a -verify-diagnostics
+// RUN: metaop-opt %s -split-input-file -metaop-verify-schedules="target={cuda chip=sm_90a}" -verify-diagnostics
 
 // Each constraint of a kernel's schedules, broken once.
 
-func.func @g1(%x: tensor<12x8xf32>) -> tensor<12x8xf32> {
+func.func @s2(%x: tensor<12x8xf32>) -> tensor<12x8xf32> {
   %k = metaop.kernel(%a = %x : tensor<12x8xf32>) -> tensor<12x8xf32> {
-    // expected-error @below {{(G1) schedule orders 2 loops, but the stage has 1}}
+    // expected-error @below {{(S2) schedule orders 2 loops, but the stage has 1}}
     %r = metaop.fused(%b = %a : tensor<12x8xf32>) -> tensor<12x8xf32>
         schedule(#metaop.schedule<[block(0), block(1, 8), thread(1)]>) {
       %y = metaop.exp %b : tensor<12x8xf32>
@@ -142,7 +143,7 @@ func.func @g8_shared(%x: tensor<64x512xf32>) -> tensor<64xf32> {
   %k = metaop.kernel(%a = %x : tensor<64x512xf32>) -> tensor<64xf32> {
     %e = metaop.fused(%b = %a : tensor<64x512xf32>) -> tensor<64x512xf32>
         schedule(#metaop.schedule<[block(0), step(1, 256), thread(1, 2)], tile = [1: 2], lanes = 1: 2, place = [registers]>)
-        attributes {metaop.first_dims = array<i64: 0, 1>} {
+        attributes {first_dims = array<i64: 0, 1>} {
       %y = metaop.exp %b : tensor<64x512xf32>
       metaop.yield %y : tensor<64x512xf32>
     }
@@ -584,4 +585,36 @@ func.func @g5_order(%x: tensor<12x64xf32>) -> tensor<12xf32> {
     metaop.yield %r : tensor<12xf32>
   }
   return %k : tensor<12xf32>
+}
+
+// -----
+
+// Halves that are added in any order have been widened before.
+func.func @g19_halves(%x: tensor<1000xbf16>) -> tensor<40xbf16> {
+  %k = metaop.kernel(%a = %x : tensor<1000xbf16>) -> tensor<40xbf16> {
+    // expected-error @below {{(G19) sums 'bf16' in any order, which have to be widened before}}
+    %r = metaop.fused(%b = %a : tensor<1000xbf16>) -> tensor<40xbf16>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)], tile = [0: 2]>) {
+      %y = metaop.reindex_reduce add %b map affine_map<(i) -> (i mod 37)> : tensor<1000xbf16> -> tensor<40xbf16>
+      metaop.yield %y : tensor<40xbf16>
+    }
+    metaop.yield %r : tensor<40xbf16>
+  }
+  return %k : tensor<40xbf16>
+}
+
+// -----
+
+// The unit of fixed point depends on how many values there are.
+func.func @g19_unknown(%x: tensor<?xf32>) -> tensor<40xf32> {
+  %k = metaop.kernel(%a = %x : tensor<?xf32>) -> tensor<40xf32> {
+    // expected-error @below {{(G19) sums floats in any order, in dimensions whose extents are not known}}
+    %r = metaop.fused(%b = %a : tensor<?xf32>) -> tensor<40xf32>
+        schedule(#metaop.schedule<[block(0, 256), thread(0)], tile = [0: 2]>) {
+      %y = metaop.reindex_reduce add %b map affine_map<(i) -> (i mod 37)> : tensor<?xf32> -> tensor<40xf32>
+      metaop.yield %y : tensor<40xf32>
+    }
+    metaop.yield %r : tensor<40xf32>
+  }
+  return %k : tensor<40xf32>
 }

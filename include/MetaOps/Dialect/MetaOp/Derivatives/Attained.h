@@ -1,4 +1,4 @@
-//===- Attained.h - Who attains a maximum or minimum ------------*- C++ -*-===//
+//===- Attained.h - Elements that attain an extreme -------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +9,7 @@
 #ifndef METAOPS_DIALECT_METAOP_DERIVATIVES_ATTAINED_H
 #define METAOPS_DIALECT_METAOP_DERIVATIVES_ATTAINED_H
 
-#include "MetaOps/Dialect/MetaOp/Derivatives/TensorEmitter.h"
+#include "MetaOps/Dialect/MetaOp/Derivatives/CombinerDerivatives.h"
 #include <limits>
 
 namespace mlir::metaop::detail {
@@ -18,22 +18,18 @@ namespace mlir::metaop::detail {
 /// share its derivative evenly.
 class Attained {
 public:
-  /// `read` gives each element of the source what its place of the result
-  /// holds, or the number where it took no part; `sum` adds up, in the shape of
-  /// the result, what the elements hold.
-  Attained(TensorEmitter &emit, Value source, Value result,
-           llvm::function_ref<Value(Value, double)> read,
-           llvm::function_ref<Value(Value)> sum)
-      : emit(emit), source(source) {
+  explicit Attained(CombinedElements &elements)
+      : emit(elements.emit), source(elements.source) {
     // Elements that took no part see a NaN, which nothing is equal to.
-    value = read(result, std::numeric_limits<double>::quiet_NaN());
+    value = elements.read(elements.result,
+                          std::numeric_limits<double>::quiet_NaN());
     // A count of many elements does not fit 16 bits.
     Type element = getElementTypeOrSelf(source);
     Type wide = element.getIntOrFloatBitWidth() == 16
                     ? Float32Type::get(element.getContext())
                     : element;
     Value mask = emit.compare(ComparePredicate::Eq, source, value);
-    count = sum(emit.cast(mask, wide));
+    count = elements.sum(emit.cast(mask, wide));
     // No element attains a NaN, or the identity of an empty group.
     count = emit.create<MaxOp>(count, emit.splat(count, 1.0));
   }

@@ -66,7 +66,7 @@ public:
                              extents(like));
   }
   /// `result[access(i...)] kind= source[i...]`, in the shape of `like`.
-  Value reindexReduce(ReduceKind kind, Value source, Value like,
+  Value reindexReduce(Combiner kind, Value source, Value like,
                       IndexAccess access) {
     access.fill = nullptr;
     Type element = getElementTypeOrSelf(source);
@@ -92,14 +92,6 @@ inline Value applyToSource(Operation *op, OpBuilder &builder, Value tangent) {
     applied->setAttr("fill", getNumberAttr(getElementTypeOrSelf(tangent), 0.0));
   return applied->getResult(0);
 }
-
-/// With `result` the products of groups of elements of `x`, the product of the
-/// others of each element's group times the cotangent of its result. `reduce`
-/// combines values by the groups, `read` reads a value of its group, 0 of none.
-Value emitProductOfOthers(TensorEmitter &emit, Value x, Value result,
-                          Value cotangent,
-                          llvm::function_ref<Value(ReduceKind, Value)> reduce,
-                          llvm::function_ref<Value(Value)> read);
 
 inline bool isFloatTensor(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value));

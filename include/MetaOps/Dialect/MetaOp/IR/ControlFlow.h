@@ -28,6 +28,17 @@ bool isControlFlow(Operation *op);
 /// null if there is none.
 Operation *findControlFlow(Region &body);
 
+/// Returns the first loop in an operation, itself included, whose number of
+/// trips is not in its text: it has no derivatives in reverse mode. Null if
+/// there is none.
+Operation *findUnboundedLoop(Operation *op);
+
+/// Returns the values that an operation's regions use, at any depth, and that
+/// are defined outside of it: each once, in the order in which the regions'
+/// text uses them first. They may be in a block that is in no region. None of
+/// an operation without regions.
+SmallVector<Value> findCaptures(Operation *op);
+
 /// Appends the blocks of the branches and loops of `block` itself.
 void appendNestedBlocks(Block &block, SmallVectorImpl<Block *> &blocks);
 

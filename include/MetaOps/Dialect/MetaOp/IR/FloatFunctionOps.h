@@ -9,7 +9,10 @@
 #ifndef METAOPS_DIALECT_METAOP_IR_FLOATFUNCTIONOPS_H
 #define METAOPS_DIALECT_METAOP_IR_FLOATFUNCTIONOPS_H
 
+#include "MetaOps/Dialect/MetaOp/Emission/SpecialFunctions.h"
 #include "MetaOps/Dialect/MetaOp/IR/OpDeclarations.h"
+
+#include <cmath>
 
 #define GET_OP_CLASSES
 #include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h.inc"

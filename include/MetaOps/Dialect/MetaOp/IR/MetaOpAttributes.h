@@ -10,7 +10,6 @@
 #define METAOPS_DIALECT_METAOP_IR_METAOPATTRIBUTES_H
 
 #include "MetaOps/Dialect/MetaOp/IR/LoopLevel.h"
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Support/IndexRange.h"
 #include "mlir/IR/BuiltinAttributes.h"

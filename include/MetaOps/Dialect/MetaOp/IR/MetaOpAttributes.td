@@ -13,23 +13,26 @@ include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.td"
 include "MetaOps/Dialect/MetaOp/IR/MetaOpEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 
-def MetaOp_ReduceKindAttr
-    : EnumAttr<MetaOp_Dialect, MetaOp_ReduceKind, "reduce_kind"> {
-  let assemblyFormat = "$value";
-}
-
-def MetaOp_InsertKindAttr
-    : EnumAttr<MetaOp_Dialect, MetaOp_InsertKind, "insert_kind"> {
-  let assemblyFormat = "$value";
-}
-
-def MetaOp_PrefixKindAttr
-    : EnumAttr<MetaOp_Dialect, MetaOp_PrefixKind, "prefix_kind"> {
+def MetaOp_CombinerAttr
+    : EnumAttr<MetaOp_Dialect, MetaOp_Combiner, "combiner"> {
   let assemblyFormat = "$value";
 }
 
 def MetaOp_ComparePredicateAttr
     : EnumAttr<MetaOp_Dialect, MetaOp_ComparePredicate, "predicate"> {
+  let assemblyFormat = "$value";
+}
+
+def MetaOp_StageRoleAttr : EnumAttr<MetaOp_Dialect, MetaOp_StageRole, "role"> {
+  let summary = "What a stage does in the kernel of a contraction";
+  let description = [{
+    * `contraction`: the stage sums products, in the loops of a contraction's
+      plan or in blocks and tiles that a user gives. A kernel has one at most.
+    * `packing`: it stands before the contraction, and makes one of its factors,
+      block by block, inside of the contraction's outer loops.
+    * `epilogue`: it stands behind the contraction, and computes from the sums
+      of the block that is open.
+  }];
   let assemblyFormat = "$value";
 }
 
@@ -227,6 +230,42 @@ def MetaOp_LaunchAttr : AttrDef<MetaOp_Dialect, "Launch"> {
   let genVerifyDecl = 1;
 }
 
+def MetaOp_EntryAttr : AttrDef<MetaOp_Dialect, "Entry"> {
+  let mnemonic = "entry";
+  let summary = "What calls of a kernel over buffers have to know";
+  let description = [{
+    * `buffers`: the leading arguments that are buffers: what the kernel reads,
+      what it writes, and its scratch memory. Numbers follow.
+    * `range`: the length of the range that a call splits: among threads on a
+      processor, into blocks of the grid on a GPU. It is left out where it is
+      not known before the kernel runs.
+    * `work_per_step`: the picoseconds that the cost model predicts for a step
+      of that range.
+    * `scratch`: the words of 64 bits of each buffer that the call lends.
+    * `flushes_denormals`: the call takes denormal numbers for 0.
+
+    Fields that say nothing are not printed:
+
+    ```mlir
+    #metaop.entry<buffers = 2>
+    #metaop.entry<buffers = 3, range = 64, work_per_step = 3413, flushes_denormals = true>
+    #metaop.entry<buffers = 3, range = 2, scratch = [1024]>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$buffers,
+    OptionalParameter<"std::optional<int64_t>">:$range,
+    DefaultValuedParameter<"int64_t", "0">:$work_per_step,
+    OptionalArrayRefParameter<"int64_t">:$scratch,
+    DefaultValuedParameter<"bool", "false">:$flushes_denormals
+  );
+  let assemblyFormat = [{
+    `<` struct($buffers, $range, $work_per_step, custom<Scratch>($scratch),
+               $flushes_denormals) `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 def MetaOp_RowsAttr : AttrDef<MetaOp_Dialect, "Rows"> {
   let mnemonic = "rows";
   let summary = "How a tensor lies in a window of another";
@@ -285,6 +324,7 @@ def MetaOp_SlotAttr : AttrDef<MetaOp_Dialect, "Slot"> {
   let assemblyFormat = [{
     `<` $kind `,` $index `` custom<SlotOptions>($offset, $row, $pitch) `>`
   }];
+  let genVerifyDecl = 1;
 }
 
 #endif // METAOPS_DIALECT_METAOP_METAOPATTRIBUTES_TD

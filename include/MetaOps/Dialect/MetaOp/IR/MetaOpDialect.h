@@ -9,6 +9,7 @@
 #ifndef METAOPS_DIALECT_METAOP_IR_METAOPDIALECT_H
 #define METAOPS_DIALECT_METAOP_IR_METAOPDIALECT_H
 
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
 #include "mlir/IR/Dialect.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h.inc"

@@ -33,12 +33,65 @@ def MetaOp_Dialect : Dialect {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  // Attributes that passes leave on operations of other dialects. Each is
+  // verified for its type, its place and what it says of the operation
+  // (DiscardableAttributes.cpp).
+  let discardableAttrs = (ins
+    // Of a program, @main. On an argument: it may be overwritten.
+    "::mlir::UnitAttr":$donatable,
+    // On a call: its result may be kept from run to run of the program, and the
+    // call left out as long as its operands' contents are the same.
+    "::mlir::UnitAttr":$may_keep,
+    // On a step or a branch: a #metaop.slot for each value that it makes.
+    "::mlir::ArrayAttr":$slots,
+    // On a loop: four slots for each value that it carries, the pointers to this
+    // trip's and to the next one's, and the two places that serve in turn. Of
+    // what is a row that the loop makes, the next one is that row, and a place is
+    // given only where the last one is to lie. One slot, of what is in one place
+    // in all trips.
+    "::mlir::ArrayAttr":$carries,
+    // On a scan: two slots for each of its rows, and then for each of those that
+    // it makes. The first is the pointer to one of them; the second is where the
+    // block has that one, or where all are that are made.
+    "::mlir::ArrayAttr":$rows,
+    // On a function: a slot for each result, and the size of the arena.
+    "::mlir::ArrayAttr":$results,
+    "::mlir::IntegerAttr":$arena_bytes,
+
+    // Of a kernel over buffers. On a func.func, as gpu.kernel is on a gpu.func:
+    // it is one.
+    "::mlir::UnitAttr":$kernel,
+    // Facts for its calls.
+    "::mlir::metaop::EntryAttr":$entry,
+    // The numbers that were taken out of its code.
+    "::mlir::DenseI64ArrayAttr":$numbers,
+    // The launch on a GPU, and the shared memory that a launch asks for.
+    "::mlir::metaop::LaunchAttr":$launch,
+    "::mlir::IntegerAttr":$dynamic_shared_bytes,
+    // On a gpu.binary: for each of its kernels, its name and these facts.
+    "::mlir::ArrayAttr":$kernels,
+
+    // Of a kernel that the emulator runs: the types of its parameters, the
+    // variables in shared memory, the instructions that it reports on, what each
+    // block counts, and the shapes of a launch, as NVVM's attributes give them.
+    "::mlir::ArrayAttr":$parameters,
+    "::mlir::ArrayAttr":$shared,
+    "::mlir::ArrayAttr":$sites,
+    "::mlir::ArrayAttr":$instruction_counts,
+    "::mlir::DenseI32ArrayAttr":$reqntid,
+    "::mlir::DenseI32ArrayAttr":$maxntid,
+    "::mlir::DenseI32ArrayAttr":$cluster_dim
+  );
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   // Each adds a family of ops, and is defined with it.
   let extraClassDeclaration = [{
     void addCheckOps();
     void addElementwiseOps();
     void addFloatFunctionOps();
     void addLeafOps();
+    void addLoopOps();
     void addPlacementOps();
     void addPrefixOps();
     void addReduceOps();

@@ -41,19 +41,9 @@ def MetaOp_ElementWork : MetaOp_Enum<"ElementWork", "work of an element", [
   I32EnumAttrCase<"Call", 6, "call">
 ]>;
 
-/// How a reindex-reduce combines values. Each starts from its identity.
-def MetaOp_ReduceKind : MetaOp_Enum<"ReduceKind", "reduction operator", [
-  I32EnumAttrCase<"Add", 0, "add">,
-  I32EnumAttrCase<"Mul", 1, "mul">,
-  I32EnumAttrCase<"Max", 2, "max">,
-  I32EnumAttrCase<"Min", 3, "min">,
-  I32EnumAttrCase<"And", 4, "and">,
-  I32EnumAttrCase<"Or", 5, "or">,
-  I32EnumAttrCase<"Xor", 6, "xor">
-]>;
-
-/// The numbers are those of ReduceKind.
-def MetaOp_InsertKind : MetaOp_Enum<"InsertKind", "insertion operator", [
+/// Combiners: what makes one value of two. Which operations take which one is
+/// a fact of the combiner (Combiners.h).
+def MetaOp_Combiner : MetaOp_Enum<"Combiner", "combiner of two values", [
   I32EnumAttrCase<"Add", 0, "add">,
   I32EnumAttrCase<"Mul", 1, "mul">,
   I32EnumAttrCase<"Max", 2, "max">,
@@ -61,17 +51,12 @@ def MetaOp_InsertKind : MetaOp_Enum<"InsertKind", "insertion operator", [
   I32EnumAttrCase<"And", 4, "and">,
   I32EnumAttrCase<"Or", 5, "or">,
   I32EnumAttrCase<"Xor", 6, "xor">,
-  I32EnumAttrCase<"None", 7, "none">
-]>;
-
-/// How a prefix combines a value with what comes before it.
-def MetaOp_PrefixKind : MetaOp_Enum<"PrefixKind", "prefix operator", [
-  I32EnumAttrCase<"Add", 0, "add">,
-  I32EnumAttrCase<"Mul", 1, "mul">,
-  I32EnumAttrCase<"Max", 2, "max">,
-  I32EnumAttrCase<"Min", 3, "min">,
-  I32EnumAttrCase<"LogAddExp", 4, "logaddexp">,
-  I32EnumAttrCase<"Linear", 5, "linear">
+  // log(e^x + e^y).
+  I32EnumAttrCase<"LogAddExp", 7, "logaddexp">,
+  // The value before times a factor, plus the other.
+  I32EnumAttrCase<"Linear", 8, "linear">,
+  // The other value, whatever was before.
+  I32EnumAttrCase<"None", 9, "none">
 ]>;
 
 def MetaOp_ComparePredicate
@@ -90,6 +75,16 @@ def MetaOp_SlotKind : MetaOp_Enum<"SlotKind", "kind of memory", [
   I32EnumAttrCase<"Result", 1, "result">,
   I32EnumAttrCase<"Arena", 2, "arena">,
   I32EnumAttrCase<"Pointer", 3, "pointer">
+]>;
+
+/// Roles of stages in the kernel of a contraction.
+def MetaOp_StageRole : MetaOp_Enum<"StageRole", "role of a stage", [
+  // It makes a factor as the tile reads it.
+  I32EnumAttrCase<"Packing", 0, "packing">,
+  // It sums products.
+  I32EnumAttrCase<"Contraction", 1, "contraction">,
+  // It goes on with the sums.
+  I32EnumAttrCase<"Epilogue", 2, "epilogue">
 ]>;
 
 /// Who runs the iterations of a loop of a schedule.

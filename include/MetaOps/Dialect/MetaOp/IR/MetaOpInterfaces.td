@@ -56,7 +56,7 @@ def MetaOp_ReindexReduceOpInterface
     InterfaceMethod<"Map from source indices to result indices, and guards.",
       "::mlir::metaop::IndexAccess", "getIndexAccess", (ins)>,
     InterfaceMethod<"The operator that combines values.",
-      "::mlir::metaop::ReduceKind", "getReduceKind", (ins)>
+      "::mlir::metaop::Combiner", "getReduceKind", (ins)>
   ];
 }
 

@@ -19,6 +19,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"

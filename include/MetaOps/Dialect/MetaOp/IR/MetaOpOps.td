@@ -11,6 +11,7 @@
 
 include "MetaOps/Dialect/MetaOp/IR/CheckOps.td"
 include "MetaOps/Dialect/MetaOp/IR/LeafOps.td"
+include "MetaOps/Dialect/MetaOp/IR/LoopOps.td"
 include "MetaOps/Dialect/MetaOp/IR/ReindexOps.td"
 include "MetaOps/Dialect/MetaOp/IR/ReduceOps.td"
 include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.td"

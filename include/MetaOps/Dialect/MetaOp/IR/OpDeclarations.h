@@ -9,14 +9,11 @@
 #ifndef METAOPS_DIALECT_METAOP_IR_OPDECLARATIONS_H
 #define METAOPS_DIALECT_METAOP_IR_OPDECLARATIONS_H
 
-#include "MetaOps/Dialect/MetaOp/Emission/SpecialFunctions.h"
-#include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include <cmath>
 
 #endif // METAOPS_DIALECT_METAOP_IR_OPDECLARATIONS_H

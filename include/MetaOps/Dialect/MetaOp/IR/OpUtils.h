@@ -59,10 +59,6 @@ LogicalResult verifyAccess(Operation *op, AffineMap map, IntegerSet where,
 /// `dim` is a dimension of the first operand.
 LogicalResult verifyDimension(Operation *op, int64_t dim);
 
-/// `and`, `or` and `xor` take integers or booleans, the others numbers.
-LogicalResult verifyReduceKind(Operation *op, ReduceKind kind,
-                               Type elementType);
-
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
@@ -74,9 +70,6 @@ TypedAttr getSplatValue(Attribute attr);
 /// A constant of `type` with one value everywhere; null if the shape is
 /// dynamic.
 Attribute getSplat(RankedTensorType type, TypedAttr value);
-
-/// What a reduction starts from, as an attribute of `elementType`.
-TypedAttr getReductionIdentity(ReduceKind kind, Type elementType);
 
 //===----------------------------------------------------------------------===//
 // Structure

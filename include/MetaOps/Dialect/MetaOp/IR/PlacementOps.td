@@ -72,8 +72,9 @@ def MetaOp_InsertOp : MetaOp_PlacementOp<"insert", [
 
     Constraints: (C1) one start per dimension; (C2) part and destination have one
     rank and one element type; (C3) no extent of the part is larger than the
-    destination's; (C4) `and`, `or`, `xor` take integers or booleans, `none`
-    everything and the others numbers.
+    destination's; (C4) the combiner is no `logaddexp` and no `linear`; `and`,
+    `or`, `xor` take integers or booleans, `none` everything and the others
+    numbers.
 
     VJP: for `none`, the cotangent with zeros in the window, and its window; for
     `add`, the cotangent and its window; for the others those of the
@@ -85,7 +86,7 @@ def MetaOp_InsertOp : MetaOp_PlacementOp<"insert", [
     ```
   }];
   let arguments = (ins
-    MetaOp_InsertKindAttr:$kind,
+    MetaOp_CombinerAttr:$kind,
     MetaOp_Tensor:$part,
     MetaOp_Tensor:$dest,
     Variadic<MetaOp_Symbol>:$starts

@@ -30,7 +30,8 @@ def MetaOp_PrefixOp : MetaOp_Op<"prefix", [
     It goes in blocks, of which each begins anew, unless the op is `serial`.
 
     Constraints: (C1) `dim` is a dimension; (C2) there are factors if and only if
-    the kind is `linear`; (C3) `logaddexp` takes floats.
+    the kind is `linear`; (C3) the combiner is no `and`, `or`,
+    `xor` or `none`; `logaddexp` takes floats, the others numbers.
 
     A stage that holds prefixes goes along one dimension, in one direction, and
     reduces nothing.
@@ -44,7 +45,7 @@ def MetaOp_PrefixOp : MetaOp_Op<"prefix", [
     ```
   }];
   let arguments = (ins
-    MetaOp_PrefixKindAttr:$kind,
+    MetaOp_CombinerAttr:$kind,
     MetaOp_NumberTensor:$source,
     Optional<MetaOp_NumberTensor>:$factors,
     I64Attr:$dim,

@@ -11,7 +11,7 @@
 // schedules says so (ScheduleFile.h), `metaop-steer` writes it on the kernel,
 // and the passes read it:
 //
-//   metaop.kernel(...) attributes {metaop.rewrites =
+//   metaop.kernel(...) attributes {rewrites =
 //       {"join-stages" = false, "split-reductions" = true, place = "file:3"}}
 //
 // True forces the rewrite: whether it pays is not asked, and it is an error if
@@ -26,7 +26,6 @@
 
 namespace mlir::metaop {
 
-inline constexpr llvm::StringLiteral kRewritesAttr = "metaop.rewrites";
 inline constexpr llvm::StringLiteral kRewritesPlace = "place";
 
 inline constexpr llvm::StringLiteral kRecomputeValues = "recompute-values";
@@ -43,6 +42,9 @@ inline constexpr llvm::StringLiteral kJoinStages = "join-stages";
 /// All of these, in the order of the passes.
 ArrayRef<StringRef> getRewriteNames();
 
+/// Verifies what the kernel's `rewrites` say.
+LogicalResult verifyRewrites(KernelOp kernel);
+
 bool isForced(KernelOp kernel, StringRef rewrite);
 bool isForbidden(KernelOp kernel, StringRef rewrite);
 /// Has later passes leave a kernel as it is.
@@ -52,7 +54,8 @@ void forbid(KernelOp kernel, StringRef rewrite);
 /// is forced goes to one of several only.
 void inheritRewrites(KernelOp from, KernelOp to, bool andForced);
 
-/// The only stage of a kernel, if it has no schedule; else null, and why not.
+/// Returns the only stage of a kernel, if it has no schedule, or that of a
+/// contraction's plan; else null, and the reason.
 FusedOp findStageToRewrite(KernelOp kernel, StringRef &reason);
 
 /// Leaves a kernel as it is, which is an error where the rewrite is forced.

@@ -54,7 +54,11 @@ def MetaOp_FusedOp : MetaOp_RegionOp<"fused"> {
     (C8) every value yielded is computed in the body; (C9) `input_rows` and
     `result_rows`, if there, say for each operand or result in which rows it
     lies in memory, or `unit` where its elements follow each other; rows begin
-    with an index of a tensor that is static and not empty.
+    with an index of a tensor that is static and not empty; (C10) `first_dims`,
+    if there, are dimensions of S, in order, each of which begins a loop: it is
+    not collapsed with what is in front of it, since another stage of the kernel
+    has the same loops; (C11) `role`, if there, is of a stage with a schedule,
+    and that of a contraction of one whose only result sums products.
 
     ```mlir
     %y = metaop.fused(%a = %x : tensor<4x8xf32>) -> tensor<4xf32> {
@@ -67,8 +71,10 @@ def MetaOp_FusedOp : MetaOp_RegionOp<"fused"> {
   let arguments = (ins
     Variadic<AnyTypeOf<[MetaOp_Tensor, Index]>>:$inputs,
     OptionalAttr<MetaOp_ScheduleAttr>:$schedule,
+    OptionalAttr<MetaOp_StageRoleAttr>:$role,
     OptionalAttr<MetaOp_RowsArrayAttr>:$input_rows,
-    OptionalAttr<MetaOp_RowsArrayAttr>:$result_rows);
+    OptionalAttr<MetaOp_RowsArrayAttr>:$result_rows,
+    OptionalAttr<DenseI64ArrayAttr>:$first_dims);
   let extraClassDeclaration = [{
     /// The value of the body whose shape is the iteration space S.
     ::mlir::TypedValue<::mlir::RankedTensorType> getIterationValue();
@@ -79,6 +85,8 @@ def MetaOp_FusedOp : MetaOp_RegionOp<"fused"> {
     ::mlir::metaop::RowsAttr getRowsOfResult(unsigned number);
     void setRowsOfInput(unsigned number, ::mlir::metaop::RowsAttr rows);
     void setRowsOfResult(unsigned number, ::mlir::metaop::RowsAttr rows);
+    /// Returns true if the stage has this role.
+    bool hasRole(::mlir::metaop::StageRole role) { return getRole() == role; }
     /// Erases operands and the arguments that are theirs, which have no uses.
     void eraseInputs(const ::llvm::BitVector &erased);
   }];
@@ -96,7 +104,13 @@ def MetaOp_KernelOp : MetaOp_RegionOp<"kernel"> {
     argument and yielded types are those of the operands and results;
     (C4) every value yielded is the result of a stage; (C5) all stages agree on
     the rows in which a value lies, and what is local to the kernel lies in
-    none.
+    none; (C6) `rewrites`, if there, says for some rewrites of kernels, by name,
+    whether a user forces or forbids them, and as `place` where (Rewrites.h);
+    (C7) if a stage has a role, one is the contraction, those before it are
+    packings and those behind it epilogues.
+    With `float_atomics`, on a GPU, floats that threads of the whole grid add to
+    one element are added as they come, in an order that may be another in each
+    run.
 
     ```mlir
     %y = metaop.kernel(%a = %x : tensor<4x8xf32>) -> tensor<4xf32> {
@@ -107,6 +121,10 @@ def MetaOp_KernelOp : MetaOp_RegionOp<"kernel"> {
     }
     ```
   }];
+  let arguments = (ins
+    Variadic<AnyTypeOf<[MetaOp_Tensor, Index]>>:$inputs,
+    OptionalAttr<DictionaryAttr>:$rewrites,
+    UnitAttr:$float_atomics);
   let extraClassDeclaration = [{
     ::mlir::metaop::YieldOp getYield();
     /// The rows in which an operand or a result lies; null where its elements

@@ -79,6 +79,10 @@ std::optional<ContractionPlan> planContraction(const Stage &stage,
                                                const Processor &processor,
                                                bool mayPack);
 
+/// Returns true if a stage is a contraction that a plan fits, with packing
+/// where that pays.
+bool hasTile(const Stage &stage, const Processor &processor);
+
 /// The schedule of a plan without packing.
 ScheduleAttr scheduleContraction(const Stage &stage,
                                  const Contraction &contraction,

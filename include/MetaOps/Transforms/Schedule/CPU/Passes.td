@@ -130,6 +130,35 @@ def PackOperandsPass : Pass<"metaop-pack-operands", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def ScheduleContractionsPass
+    : Pass<"metaop-schedule-contractions", "::mlir::func::FuncOp"> {
+  let summary = "Decides tiles and blocks of contractions";
+  let description = [{
+    Plans each contraction that has no schedule, as it is once operands are
+    packed, and writes the loops of the plan of fewest cycles, with the role
+    `contraction`. The passes that put stages around a contraction, and
+    `metaop-schedule`, read both. Contractions that no tile fits stay without.
+
+    A schedule that has no role is a user's: to a kernel of such a stage alone
+    no packing is added, which the attribute `rewrites` says as for a rewrite
+    that a file forbids. Where it is one of blocks or tiles, the stages of the
+    kernel get their roles.
+
+    Before:
+    ```mlir
+    %2 = metaop.fused(%a, %b) -> tensor<4096x512xf32> { ... }
+    ```
+    After:
+    ```mlir
+    %2 = metaop.fused(%a, %b) -> tensor<4096x512xf32>
+        schedule(#metaop.schedule<[parallel(0, 126), step(0, 14), step(1, 32), step(2)], ...>)
+        role(contraction) { ... }
+    ```
+  }];
+  let options = [ProcessorOption];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def AttachPanelsPass : Pass<"metaop-attach-panels", "::mlir::func::FuncOp"> {
   let summary = "Packs vectors of contractions inside of their loops";
   let description = [{
@@ -137,7 +166,7 @@ def AttachPanelsPass : Pass<"metaop-attach-panels", "::mlir::func::FuncOp"> {
     that nobody else reads, becomes a stage of the contraction's kernel: both
     share the blocks that stand outside of the contraction's tiles (Halide's
     `compute_at`), and what is packed at a time is in the second cache when it is
-    read. Stages have schedules then. It is not done where the blocks are of
+    read. Stages have schedules and roles then. It is not done where the blocks are of
     loops that the vectors do not depend on, since they would be packed again.
 
     Before, in two kernels:
@@ -149,9 +178,10 @@ def AttachPanelsPass : Pass<"metaop-attach-panels", "::mlir::func::FuncOp"> {
     ```mlir
     %2 = metaop.kernel(%b, %a) {
       %3 = metaop.fused(%b) -> tensor<32x1024x32xf32>
-          schedule(#metaop.schedule<[parallel(0, 2), step(1, 256), step(0), step(1), step(2, 16)], ...>)
+          schedule(#metaop.schedule<[parallel(0, 2), step(1, 256), step(0), step(1), step(2, 16)], ...>) role(packing)
       %4 = metaop.fused(%a, %3) -> tensor<1024x1024xf32>
           schedule(#metaop.schedule<[parallel(1, 2), step(2, 256), step(0, 14), ...], ..., shared = 2>)
+          role(contraction)
       metaop.yield %4
     }
     ```
@@ -179,13 +209,15 @@ def CopyRowsPass : Pass<"metaop-copy-rows", "::mlir::func::FuncOp"> {
     ```mlir
     %4 = metaop.fused(%a, %3) -> tensor<1024x1024xf32>
         schedule(#metaop.schedule<[parallel(1, 2), step(2, 256), step(0, 14), ...], ..., shared = 2>)
+        role(contraction)
     ```
     After:
     ```mlir
     %rows = metaop.fused(%a) -> tensor<1024x1024xf32>
-        schedule(#metaop.schedule<[step(1, 256), step(0, 14), step(0), step(1, 16)], ...>)
+        schedule(#metaop.schedule<[step(1, 256), step(0, 14), step(0), step(1, 16)], ...>) role(packing)
     %4 = metaop.fused(%rows, %3) -> tensor<1024x1024xf32>
         schedule(#metaop.schedule<[parallel(1, 2), step(2, 256), step(0, 14), ...], ..., shared = 3>)
+        role(contraction)
     ```
   }];
   let options = [
@@ -219,8 +251,10 @@ def AttachEpiloguesPass : Pass<"metaop-attach-epilogues", "::mlir::func::FuncOp"
     %2 = metaop.kernel(%a, %b, %bias) {
       %3 = metaop.fused(%a, %b) -> tensor<4096x512xf32>
           schedule(#metaop.schedule<[parallel(0, 126), step(0, 14), step(1, 32), step(2)], ...>)
+          role(contraction)
       %4 = metaop.fused(%3, %bias) -> tensor<4096x512xf32>
           schedule(#metaop.schedule<[parallel(0, 126), step(0, 14), step(0), step(1, 16)], ..., shared = 2>)
+          role(epilogue)
       metaop.yield %4
     }
     ```
@@ -277,7 +311,8 @@ def SchedulePass : Pass<"metaop-schedule"> {
     steps is innermost. The vector loop is the one for which loads and stores
     are cheapest. A kept loop along which costly reads stay the same is
     unrolled and jammed. Results that are larger than the caches are stored
-    past them, by non-temporal stores, where whole lines are.
+    past them, by non-temporal stores, where whole lines are; the plan of memory
+    may speak against that (`metaop-keep-in-caches`).
 
     Before:
     ```mlir
@@ -300,6 +335,32 @@ def SchedulePass : Pass<"metaop-schedule"> {
            "The contents of `file`, if they have been read already; nothing is "
            "said of schedules that fit no stage then">
   ];
+}
+
+def KeepInCachesPass : Pass<"metaop-keep-in-caches", "::mlir::ModuleOp"> {
+  let summary = "Has what is written in place stored through the caches";
+  let description = [{
+    Takes results out of a schedule's `stream` that it cannot, or should not,
+    store past the caches, as the plan of a program's memory shows
+    (`metaop-plan-memory`): what every call of the kernel writes over one of its
+    operands has just been read, so it is in the first cache, and what some call
+    makes as a part of another value may begin inside of a cache line. Schedules
+    of a file stay as they are.
+
+    Before:
+    ```mlir
+    func.func @main(%p: tensor<64xf32> {metaop.donatable}) -> tensor<64xf32> ... {
+      %0 = call @kernel_0(%p) {metaop.slots = [#metaop.slot<argument, 0>]} ...
+    }
+    func.func private @kernel_0(%x: tensor<64xf32>) -> tensor<64xf32> {
+      ... schedule(<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16, stream = [0]>)
+    }
+    ```
+    After:
+    ```mlir
+      ... schedule(<[parallel(0, 16)], tile = [0: 16], lanes = 0: 16>)
+    ```
+  }];
 }
 
 #endif // METAOPS_TRANSFORMS_SCHEDULE_CPU_PASSES_TD

@@ -32,7 +32,7 @@ def SteerPass : Pass<"metaop-steer"> {
     After:
     ```mlir
     %1 = metaop.kernel(%a = %x : tensor<1048576xf32>) -> tensor<f32>
-        attributes {metaop.rewrites = {"join-stages" = false,
+        attributes {rewrites = {"join-stages" = false,
                                        "split-reductions" = true,
                                        place = "schedules.txt:7"}} { ... }
     ```

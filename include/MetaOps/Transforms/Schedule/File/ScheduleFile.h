@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A text file with one entry a line; `#` opens a comment, but for the schedule
-// itself:
+// A text file with one entry a line, behind the version of the file's form; `#`
+// opens a comment, but for the schedule itself:
 //
+//   version = 1
 //   # softmax, rows
 //   3f0c5a91d2e4b677.0 = #metaop.schedule<[parallel(0), step(1, 16)], ...>
 //   90a7b14c33d05e12 = forbid join-stages, force split-reductions
@@ -16,7 +17,8 @@
 // Names are hashes of a kernel's text. Rewrites are of a kernel as fusion made
 // it. A schedule is of a stage of a kernel as it is before it is scheduled, and
 // the number of the stage is part of its name. A kernel that nothing rewrites
-// has one hash.
+// has one hash. A file without a version, as they were first written, is of
+// version 1; one of a later version is refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +32,10 @@
 #include <vector>
 
 namespace mlir::metaop {
+
+/// The version of the form in which files are written. It counts up where what
+/// is in older files would mean something else.
+inline constexpr unsigned kScheduleFileVersion = 1;
 
 struct ScheduleEntry {
   unsigned line = 0;

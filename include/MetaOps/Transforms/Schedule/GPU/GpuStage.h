@@ -19,12 +19,8 @@ struct GpuStage {
   ScheduleAttr schedule;
 };
 
-/// On a kernel: floats that threads of the whole grid add to one element are
-/// added as they come, in an order that may be another in each run.
-inline constexpr llvm::StringLiteral kFloatAtomicsAttr = "metaop.float_atomics";
-
-/// Whether threads of the whole grid combine what they have of a result in
-/// memory: iterations reach its elements in no order that is known.
+/// Returns whether threads of the whole grid combine what they have of a result
+/// in memory: iterations reach its elements in no order that is known.
 inline bool isAtomic(const StageWrite &write) {
   return write.kind && !write.isProjection;
 }
@@ -34,11 +30,11 @@ inline bool isAtomic(const StageWrite &write) {
 using FindSourceFn = llvm::function_ref<Value(const Stage &, Value argument)>;
 Value findSourceInKernel(const Stage &stage, Value argument);
 
-/// Whether the level at this depth is a step that is not known to have one
-/// iteration, or that carries prefixes.
+/// Returns whether the level at this depth is a step that is not known to have
+/// one iteration, or that carries prefixes.
 bool isLoop(const Stage &stage, ScheduleAttr schedule, unsigned depth);
 
-/// Whether the level at this depth is that of the blocks of a cluster.
+/// Returns whether the level at this depth is that of the blocks of a cluster.
 bool isOfCluster(ScheduleAttr schedule, unsigned depth);
 
 /// The innermost of the shared levels that numbers an index: a grid's, or a

@@ -134,7 +134,7 @@ def ScheduleGpuPass : Pass<"metaop-schedule-gpu"> {
     wherever the program is compiled.
 
     With `float-atomics`, kernels in which threads of the whole grid add floats to
-    the same elements are marked by `metaop.float_atomics`: they are added as they
+    the same elements are marked by `float_atomics`: they are added as they
     come, in an order that may be another in each run.
 
     Before:

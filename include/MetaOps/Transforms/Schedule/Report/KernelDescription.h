@@ -83,6 +83,11 @@ struct StageDescription {
   std::vector<std::string> operators;
   /// `#metaop.schedule<...>`
   std::string schedule;
+  /// Its role in the kernel of a contraction: `packing`, `contraction` or
+  /// `epilogue`; empty in others.
+  std::string role;
+  /// Of a contraction, its loops by what they are: `m d0, n d2, k d1`.
+  std::string contraction;
   /// Line of the file of schedules that it is from; 0 for the heuristics.
   unsigned overrideLine = 0;
 };

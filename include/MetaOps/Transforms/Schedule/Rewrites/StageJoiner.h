@@ -21,6 +21,10 @@
 
 namespace mlir::metaop {
 
+/// Joining saves at least this part of the smaller side's traffic, as a
+/// divisor: less is not worth loops that have to agree.
+inline constexpr int64_t kMinSavedPart = 8;
+
 /// A stage, and the loops that are the slots of its group.
 struct JoinedStage {
   FusedOp op;

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A contraction is a stage that sums products of two factors over loops that
-// its result does not keep: matrix products, convolutions and all of their
-// gradients. It is known by its space, maps and body, not by names of ops.
+// Contractions: stages that sum products of two factors over loops that the
+// result does not keep, as matrix products, convolutions and all of their
+// gradients do. One is known by its space, maps and body, not by names of ops.
+// This is the analysis of its loops and factors. Stages around it, which pack
+// its factors or go on with its sums, are known by their roles (StageRoles.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +20,7 @@
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 
 #include <array>
+#include <string>
 
 namespace mlir::metaop {
 
@@ -31,13 +34,13 @@ struct Contraction {
     /// The reads that the value is computed from.
     SmallVector<const StageRead *, 1> reads;
 
-    /// Whether the value is an element of a tensor as it lies in memory: there
-    /// is nothing to compute and nothing to check.
+    /// Returns true if the value is an element of a tensor as it lies in
+    /// memory: there is nothing to compute and nothing to check.
     bool isInPlace(const Stage &stage) const;
   };
 
-  /// The contraction that a stage is, if it is one. Each factor has loops of
-  /// its own, so that elements of both are used several times.
+  /// Returns the contraction that a stage is, if it is one. Each factor has
+  /// loops of its own, so that elements of both are used several times.
   static std::optional<Contraction> match(const Stage &stage);
 
   std::array<Factor, 2> factors;
@@ -45,12 +48,26 @@ struct Contraction {
   llvm::SmallBitVector batch;
   /// Loops that are summed over.
   llvm::SmallBitVector reduced;
+  /// Those of them that a factor is read at together with a kept loop, as the
+  /// offsets of a convolution's filter are: `x[i + r]`. The others are the k of
+  /// a product.
+  llvm::SmallBitVector window;
+
+  /// Returns the loops by what they are, in words: `m d0, n d2, k d1`.
+  std::string describe() const;
 };
 
-/// Whether the schedule is one that only contractions can have: with several
-/// loops of a dimension, with a tile of several dimensions, or with a tile of
-/// sums that is transposed.
-bool isTiled(const Stage &stage, ScheduleAttr schedule);
+/// Returns true if the stage is a contraction, whatever its role and schedule.
+/// Fails, with a diagnostic, where it has no model.
+FailureOr<bool> isContraction(FusedOp op);
+
+/// Returns true if the loops of a sum of products are blocks or a tile, as only
+/// those of contractions are: several loops of a dimension, a tile of several
+/// dimensions, or one of sums that is transposed.
+bool isTiled(ScheduleAttr schedule);
+
+/// Returns true if the stage has the role of a contraction and such loops.
+bool isTiledContraction(FusedOp op);
 
 } // namespace mlir::metaop
 

@@ -61,13 +61,8 @@ struct SharedBlock {
   bool narrow(ArrayRef<LoopLevel> levels);
 };
 
-/// The stage of a kernel's only result, which may be a contraction: alone and
-/// without a schedule, or with one behind stages that pack for it; else null.
-FusedOp findContractionStage(KernelOp kernel);
-
-/// The first stage of a kernel that sums products and has a schedule of blocks:
-/// the contraction, of which the reductions behind it are epilogues. Null if
-/// there is none.
+/// Returns the contraction of a kernel if its loops are blocks, which stages
+/// around it share; null if there is none.
 FusedOp findContractionInBlocks(Block &kernel);
 
 } // namespace mlir::metaop

@@ -20,17 +20,13 @@
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <memory>
 #include <optional>
 
 namespace mlir::metaop {
 
 /// The schedules of all stages of a kernel.
 using KernelSchedules = SmallVector<ScheduleAttr>;
-
-/// On a fused op: dimensions of its space that begin a loop, which is not
-/// collapsed with what is in front of it; another stage of the kernel has the
-/// same loops.
-inline constexpr llvm::StringLiteral kFirstDimsAttr = "metaop.first_dims";
 
 /// A number that is fixed for one run of a stage. Expressions of a stage are
 /// affine in its loops; their symbols are the stage's symbols by position.
@@ -83,7 +79,7 @@ struct StageWrite {
   /// The value of the body that is stored or reduced.
   Value value;
   /// Null for an element-wise result.
-  std::optional<ReduceKind> kind;
+  std::optional<Combiner> kind;
   StagePlace place;
   /// Loops to indices of the result, as for a read. Loops are collapsed only
   /// where every write is a projection.
@@ -101,7 +97,8 @@ struct StageWrite {
   /// dimension.
   llvm::SmallBitVector disjoint;
 
-  /// Whether the order of what is combined changes the result, by rounding.
+  /// Returns whether the order of what is combined changes the result, by
+  /// rounding.
   bool isFloatSum() const;
 };
 
@@ -112,11 +109,16 @@ struct StageCarry {
   bool isReverse;
 };
 
+class StageModels;
+
 struct Stage {
   /// Models `op`. Fails, with a diagnostic, on an op that is not valid or that
   /// numbers cannot be computed for: more than `maxElements` elements or
   /// iterations, or a constant that is not dense.
   static FailureOr<Stage> build(FusedOp op);
+  /// The same, with models that it needs of other stages of the kernel from
+  /// `models`, and those into it.
+  static FailureOr<Stage> build(FusedOp op, StageModels &models);
 
   /// Offsets in bytes and products of a few numbers fit 64 bits below this.
   static constexpr int64_t maxElements = int64_t(1) << 56;
@@ -128,9 +130,10 @@ struct Stage {
   MLIRContext *getContext() const { return op->getContext(); }
   /// The extent of a loop if it is a constant, else ShapedType::kDynamic.
   int64_t getStaticExtent(unsigned loop) const;
-  /// Whether some dimension of S is growing.
+  /// Returns whether some dimension of S is growing.
   bool isGrowing() const { return growing.any(); }
-  /// Whether a dimension that is growing is a factor of the loop's extent.
+  /// Returns whether a dimension that is growing is a factor of the loop's
+  /// extent.
   bool isGrowing(unsigned loop) const;
   /// The extent to schedule for: that of a usual length where the loop is
   /// growing, else the static extent.
@@ -142,12 +145,13 @@ struct Stage {
   bool hasReduction() const;
   /// Instructions, about, of one copy of the body (CodeSize.h).
   int64_t getCodeSize() const;
-  /// Whether the iterations of the loop follow each other.
+  /// Returns whether the iterations of the loop follow each other.
   bool isCarried(int64_t loop) const { return carry && carry->loop == loop; }
-  /// Whether the place depends on numbers out of tensors.
+  /// Returns whether the place depends on numbers out of tensors.
   bool isIndirect(AffineExpr expr) const;
   bool isIndirect(const StagePlace &place) const;
-  /// Whether `expr` may be another number in another iteration of the loop.
+  /// Returns whether `expr` may be another number in another iteration of the
+  /// loop.
   bool dependsOn(AffineExpr expr, unsigned loop) const;
   /// The factor of the loop in `expr`, if it is a number and `expr` depends on
   /// the loop in no other way.
@@ -186,6 +190,17 @@ private:
   llvm::DenseMap<Value, llvm::SmallBitVector> loopsOf;
   /// Dimensions of S.
   llvm::SmallBitVector growing;
+};
+
+/// Models of the stages of a kernel, each built once. They are those of what
+/// the kernel was when they were asked for.
+class StageModels {
+public:
+  /// Returns the model of a stage; fails as Stage::build does.
+  FailureOr<const Stage *> get(FusedOp op);
+
+private:
+  llvm::DenseMap<Operation *, std::unique_ptr<Stage>> models;
 };
 
 /// The factor of a loop in an expression that is linear in it; none if it is

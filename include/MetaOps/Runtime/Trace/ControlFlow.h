@@ -1,0 +1,72 @@
+//===- ControlFlow.h - Branches and loops of recorded bodies ----*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A branch or a loop is one operation, whose regions are made of functions that
+// have been recorded. Each is given, and returns, values of the same types.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_TRACE_CONTROLFLOW_H
+#define METAOPS_RUNTIME_TRACE_CONTROLFLOW_H
+
+#include "MetaOps/Runtime/Graph/Var.h"
+#include "MetaOps/Runtime/Trace/RecordedFunction.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <memory>
+#include <vector>
+
+namespace metaops {
+
+class RecordingSession;
+
+/// A function that a region is made of. It rebinds nothing.
+struct RecordedBody {
+  std::shared_ptr<const RecordedFunction> function;
+  /// Its last arguments: the captured Vars, as they were then.
+  std::vector<Var> captured;
+};
+
+/// Records one of two bodies of the operands, by a condition, which is a 0-d
+/// boolean. Both return values of the same types, one at least. The random
+/// numbers of both begin where they would without the branch, and those behind
+/// it where the longer one ends.
+std::vector<Var> recordIf(RecordingSession &session, const Var &condition,
+                          const RecordedBody &onTrue,
+                          const RecordedBody &onFalse,
+                          llvm::ArrayRef<const Var *> operands);
+
+/// Records trips of a body from the first values on, as long as the condition,
+/// which is asked before each, returns true. The body returns values of the
+/// types that it is given. As nobody knows how many trips there are, random
+/// numbers are of a stream of the loop's own, which begins anew with each loop:
+/// its key is drawn, and trips and draws in them are counted.
+std::vector<Var> recordWhile(RecordingSession &session,
+                             llvm::ArrayRef<const Var *> first,
+                             const RecordedBody &condition,
+                             const RecordedBody &body);
+
+/// The trips of a scan.
+struct ScanRange {
+  int64_t trips = 0;
+  /// The last row first.
+  bool isReverse = false;
+};
+
+/// Records trips of a body of carries and of a row of each of `rows`, whose
+/// leading extent is the number of trips. The body returns the next carries,
+/// and rows: the results are the last carries, and tensors of all rows. Random
+/// numbers are those of the trips one after the other.
+std::vector<Var> recordScan(RecordingSession &session, ScanRange range,
+                            llvm::ArrayRef<const Var *> first,
+                            llvm::ArrayRef<const Var *> rows,
+                            const RecordedBody &body);
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_TRACE_CONTROLFLOW_H

@@ -1,0 +1,214 @@
+//===- RecordedFunction.cpp - Functions that are recorded once ------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Trace/RecordedFunction.h"
+
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Runtime/Graph/Error.h"
+#include "MetaOps/Runtime/Recording/RecordingSession.h"
+#include "MetaOps/Runtime/Trace/Trace.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace metaops;
+
+unsigned RecordedFunction::Step::getNumResults() const {
+  return op ? op->getNumResults() : 0;
+}
+
+size_t RecordedFunction::getNumOperations() const {
+  return llvm::count_if(steps, [](const Step &step) {
+    return step.kind == Step::Kind::Operation;
+  });
+}
+
+Operation *RecordedFunction::Step::clone(Location location,
+                                         ValueRange values) const {
+  if (op->getNumRegions() == 0)
+    return Operation::create(location, op->getName(), op->getResultTypes(),
+                             values, op->getDiscardableAttrDictionary(),
+                             op->getPropertiesStorage(), /*successors=*/{},
+                             /*numRegions=*/0);
+  IRMapping mapping;
+  mapping.map(op->getOperands(), values.take_front(op->getNumOperands()));
+  mapping.map(metaop::findCaptures(op),
+              values.drop_front(op->getNumOperands()));
+  Operation *made = op->clone(mapping);
+  made->setLoc(location);
+  return made;
+}
+
+static bool areOfTypes(llvm::ArrayRef<Var *> arguments,
+                       llvm::ArrayRef<RankedTensorType> types) {
+  return llvm::equal(arguments, types, [](const Var *argument, auto type) {
+    return argument->getType() == type;
+  });
+}
+
+bool RecordedFunction::takes(llvm::ArrayRef<Var *> arguments) const {
+  return areOfTypes(arguments, types);
+}
+
+bool RecordedFunction::takes(llvm::ArrayRef<Var *> arguments,
+                             llvm::ArrayRef<Number> numbers) const {
+  return numbers.size() == numberTypes.size() &&
+         areOfTypes(arguments, llvm::ArrayRef(types).drop_back(numbers.size()));
+}
+
+std::vector<Var>
+RecordedFunction::makeNumbers(RecordingSession &session,
+                              llvm::ArrayRef<Number> numbers) const {
+  std::vector<Var> made;
+  for (auto [number, type] : llvm::zip_equal(numbers, numberTypes))
+    made.push_back(session.wrap(session.getRecorder().scalar(number, type)));
+  return made;
+}
+
+/// A call that is recorded.
+class RecordedFunction::Replay {
+public:
+  Replay(const RecordedFunction &function, RecordingSession &session,
+         llvm::ArrayRef<Var *> arguments, Mode mode, Listener listener)
+      : function(function), session(session), arguments(arguments), mode(mode),
+        listener(listener), recorder(session.getRecorder()),
+        graph(recorder.getGraph()), stops(graph.getStopsGradients()) {
+    // An argument's former value may be read when it has been rebound.
+    auto add = [&](const Var &var) {
+      values.push_back(session.getNode(var));
+      keep(values.back());
+    };
+    for (const Var *argument : arguments)
+      add(*argument);
+    llvm::for_each(function.constants, add);
+  }
+  ~Replay() {
+    graph.setStopsGradients(stops);
+    llvm::for_each(kept, [&](Node *node) { graph.unpin(node); });
+  }
+  Replay(const Replay &) = delete;
+  Replay &operator=(const Replay &) = delete;
+
+  std::vector<Var> run() {
+    for (const Step &step : function.steps)
+      run(step);
+    recorder.skipRandom(function.numDrawn);
+    graph.setStopsGradients(stops);
+    return session.wrapAll(llvm::map_to_vector(
+        function.results, [&](unsigned number) { return values[number]; }));
+  }
+
+private:
+  void keep(Node *node) {
+    graph.pin(node);
+    kept.push_back(node);
+  }
+
+  void addResults(const Step &step, Node *first) {
+    if (listener)
+      listener(first, step);
+    for (Node *result : resultsOf(first)) {
+      values.push_back(result);
+      if (step.isKept)
+        keep(result);
+    }
+  }
+
+  void run(const Step &step) {
+    auto operand = [&](unsigned i) { return values[step.operands[i]]; };
+    switch (step.kind) {
+    case Step::Kind::Operation:
+      return addResults(step, clone(step));
+    case Step::Kind::RandomKey:
+      return addResults(step, recorder.randomKey());
+    case Step::Kind::RandomCounter:
+      return addResults(step, recorder.randomCounter(step.scalar));
+    case Step::Kind::Update:
+      return addResults(step, rebind(step, operand(0)));
+    case Step::Kind::Assign:
+      rebind(step, operand(0));
+      return;
+    case Step::Kind::Differentiate: {
+      llvm::SmallVector<Node *> targets;
+      for (unsigned number : llvm::drop_begin(step.operands))
+        targets.push_back(values[number]);
+      session.prepareTargets(operand(0), targets);
+      llvm::for_each(targets, [&](Node *node) { graph.setTarget(node); });
+      operand(0)->isDifferentiated = true;
+      return;
+    }
+    }
+  }
+
+  /// Rebinds an argument, and returns its value behind the step.
+  Node *rebind(const Step &step, Node *value) {
+    Var &argument = *arguments[step.argument];
+    bool isUpdate = step.kind == Step::Kind::Update;
+    if (mode == Mode::Call && !step.isLast)
+      return isUpdate ? recorder.stopGrad(value) : value;
+    if (mode == Mode::Call && !isUpdate)
+      return rebindWithoutHistory(argument, value);
+    if (isUpdate)
+      session.update(argument, value);
+    else
+      session.assign(argument, value);
+    return session.getNode(argument);
+  }
+
+  /// Rebinds an argument of a call, and has a gradient through what it was made
+  /// of be an error.
+  Node *rebindWithoutHistory(Var &argument, Node *value) {
+    keep(value);
+    if (value->type() == argument.getType())
+      session.update(argument, value);
+    else
+      session.assign(argument, recorder.stopGrad(value));
+    Node *rebound = session.getNode(argument);
+    if (!stops)
+      graph.endAt(rebound, value, recorder.getLine());
+    return rebound;
+  }
+
+  /// Records a step's operation of other values; returns its first result.
+  Node *clone(const Step &step) {
+    llvm::SmallVector<Node *, 4> sources;
+    llvm::SmallVector<Value, 4> operands;
+    for (unsigned number : step.operands) {
+      sources.push_back(values[number]);
+      operands.push_back(values[number]->value());
+    }
+    graph.setStopsGradients(stops || step.isStopped);
+    Operation *op = step.clone(mode == Mode::Inline ? recorder.getLine()
+                                                    : step.op->getLoc(),
+                               operands);
+    graph.getBuilder().insert(op);
+    // Two captured values may be one now, which is captured once.
+    Node *node = op->getNumRegions() > 0
+                     ? graph.adopt(op)
+                     : graph.adopt(op, sources, step.signature);
+    node->scalar = step.scalar;
+    return node;
+  }
+
+  const RecordedFunction &function;
+  RecordingSession &session;
+  llvm::ArrayRef<Var *> arguments;
+  Mode mode;
+  Listener listener;
+  Recorder &recorder;
+  Graph &graph;
+  bool stops;
+  llvm::SmallVector<Node *, 64> values;
+  llvm::SmallVector<Node *> kept;
+};
+
+std::vector<Var> RecordedFunction::replay(RecordingSession &session,
+                                          llvm::ArrayRef<Var *> arguments,
+                                          Mode mode, Listener listener) const {
+  assert(takes(arguments) && "of other types");
+  return Replay(*this, session, arguments, mode, listener).run();
+}

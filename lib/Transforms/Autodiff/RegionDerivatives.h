@@ -1,0 +1,46 @@
+//===- RegionDerivatives.h - Derivatives of control flow --------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_TRANSFORMS_AUTODIFF_REGIONDERIVATIVES_H
+#define METAOPS_LIB_TRANSFORMS_AUTODIFF_REGIONDERIVATIVES_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::metaop {
+
+/// Returns whether derivatives are known of an operation: of itself, or of what
+/// is in its regions.
+bool hasDerivatives(Operation *op);
+
+/// Returns the values that an operation computes its results from: its operands
+/// and captures.
+SmallVector<Value> getInputs(Operation *op);
+
+/// Copies the operations of a block to the builder's place, and returns what
+/// becomes of the values that the block hands on.
+SmallVector<Value> cloneBody(OpBuilder &builder, Block &block,
+                             IRMapping &mapping, ValueRange handedOn);
+
+/// Emits the gradients by some inputs of an operation with regions, given the
+/// cotangents of its results, where those of floats are not null.
+SmallVector<Value> differentiateRegions(OpBuilder &builder, Operation *op,
+                                        ArrayRef<Value> cotangents,
+                                        ArrayRef<Value> inputs);
+
+/// Emits the tangents of the results of an operation with regions; null for
+/// those that are no floats. `getTangent` gives those of its inputs, or null.
+SmallVector<Value>
+pushForwardRegions(OpBuilder &builder, Operation *op,
+                   llvm::function_ref<Value(Value)> getTangent);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_TRANSFORMS_AUTODIFF_REGIONDERIVATIVES_H

@@ -1,0 +1,370 @@
+//===- ScanDerivatives.cpp - Derivatives of scans -------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In reverse mode a scan becomes one over the same rows the other way round:
+//
+//   c, ys = scan(c0, xs) { c', y = f(c, x, w) }
+//
+//   dc0, dw, dxs = scan reverse (dc, 0, [starts of c, xs, dys]) {
+//     dc', dw', dx = vjp of f at (c, x, w), of (dc, dy);  yield dc', dw + dw',
+//     dx
+//   }
+//
+// Sums of captures' gradients, such as dw, are computed behind the loop where
+// that moves less memory (SumsBehindScan.cpp). The starts of the carries are
+// rows that the scan yields (ScanStarts.h); one that does not is run again.
+// Each trip's operations are run again, too, as far as its derivative reads
+// them.
+//
+// In forward mode a scan moves on with its carries and their tangents at once.
+// Scans that are made here yield starts of their own, and are differentiated
+// again without being run again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScanDerivatives.h"
+
+#include "ActiveOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
+#include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "MetaOps/Transforms/Autodiff/ScanStarts.h"
+#include "SumsBehindScan.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+//===----------------------------------------------------------------------===//
+// Starts
+//===----------------------------------------------------------------------===//
+
+/// Returns whether nothing becomes of a value but sums that the loop yields.
+static bool isSummedUp(Value value) {
+  llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
+  for (size_t next = 0; next < users.size(); ++next) {
+    // In a loop or a branch inside more may become of it.
+    if (users[next]->getBlock() != value.getParentBlock())
+      return false;
+    if (isa<ScanYieldOp>(users[next]))
+      continue;
+    if (!isa<AddOp, SubOp, NegOp>(users[next]))
+      return false;
+    for (Operation *user : users[next]->getUsers())
+      users.insert(user);
+  }
+  return true;
+}
+
+/// Returns whether a derivative may read what a carry is when a trip begins.
+static bool needsStart(BlockArgument carry) { return !isSummedUp(carry); }
+
+ScanOp metaop::createScan(OpBuilder &builder, Location loc, int64_t trips,
+                          bool reverse, ValueRange inits, ValueRange rows,
+                          ScanBody emitBody) {
+  auto build = [&](OpBuilder &inside, Location at, ValueRange carries,
+                   ValueRange rowsOfTrip) {
+    SmallVector<Value> yielded = emitBody(inside, at, carries, rowsOfTrip);
+    for (Value carry : carries)
+      if (needsStart(cast<BlockArgument>(carry)))
+        yielded.push_back(carry);
+    ScanYieldOp::create(inside, at, yielded);
+  };
+  return ScanOp::create(builder, loc, trips, reverse, inits, rows, build);
+}
+
+Value metaop::findStarts(ScanOp scan, unsigned carry) {
+  Value argument = scan.getBody().getArgument(carry);
+  for (auto [yielded, stacked] :
+       llvm::zip_equal(scan.getYieldedRows(), scan.getStackedRows()))
+    if (yielded == argument)
+      return stacked;
+  return nullptr;
+}
+
+/// Copies the operations of a scan's body, and returns what it yields.
+static SmallVector<Value> cloneTrip(OpBuilder &builder, ScanOp scan,
+                                    ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(scan.getBody().getArguments(), arguments);
+  return cloneBody(builder, scan.getBody().front(), mapping,
+                   scan.getYield().getOperands());
+}
+
+/// Returns the starts of the carries, null for those that no derivative reads.
+/// Runs the scan again if it has not yielded them.
+static SmallVector<Value> getStarts(OpBuilder &builder, ScanOp scan) {
+  auto needs = [&](unsigned carry) {
+    return needsStart(scan.getBody().getArgument(carry));
+  };
+  auto carries = llvm::seq<unsigned>(0, scan.getNumCarries());
+  ScanOp from = scan;
+  if (llvm::any_of(carries, [&](unsigned carry) {
+        return needs(carry) && !findStarts(scan, carry);
+      }))
+    from = createScan(
+        builder, scan.getLoc(), *scan.getTrips(), scan.getReverse(),
+        scan.getInits(), scan.getRows(),
+        [&](OpBuilder &inside, Location, ValueRange begun, ValueRange rows) {
+          SmallVector<Value> arguments(begun);
+          llvm::append_range(arguments, rows);
+          SmallVector<Value> yielded = cloneTrip(inside, scan, arguments);
+          yielded.truncate(scan.getNumCarries());
+          return yielded;
+        });
+  return llvm::map_to_vector(carries, [&](unsigned carry) {
+    return needs(carry) ? findStarts(from, carry) : Value();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Reverse mode
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The scan that gives a scan's gradients.
+class ReverseScan {
+public:
+  ReverseScan(OpBuilder &builder, ScanOp scan, ArrayRef<Value> cotangents,
+              ArrayRef<Value> inputs)
+      : builder(builder), scan(scan), inputs(inputs) {
+    // All trips read the other values from around the loop.
+    for (Value capture : findCaptures(scan))
+      if (llvm::is_contained(inputs, capture))
+        captures.push_back(capture);
+    addOperands(cotangents);
+  }
+
+  SmallVector<Value> run();
+
+private:
+  void addOperands(ArrayRef<Value> cotangents);
+  SmallVector<Value> emitTrip(OpBuilder &inside, Location loc,
+                              ValueRange carries, ValueRange rowsOfTrip);
+  SmallVector<Value> addCaptures(OpBuilder &inside, Location loc,
+                                 ValueRange sums, ArrayRef<Value> gradients);
+  /// Returns whether a value of the loop is a row that it is given.
+  bool isOwnRow(Value value) const {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getArgNumber() >= inits.size();
+  }
+  Value getStacked(ScanOp made, Value row) const;
+  SmallVector<Value> getCaptureGradients(ScanOp made);
+
+  OpBuilder &builder;
+  ScanOp scan;
+  ArrayRef<Value> inputs;
+  SmallVector<Value> captures;
+  /// Cotangents of the carries that are floats, and sums of captures'.
+  SmallVector<Value> inits;
+  unsigned numFloatCarries = 0;
+  /// Of the carries, null where none is needed.
+  SmallVector<Value> starts;
+  /// Starts, the scan's own rows, and cotangents of those that it yields.
+  SmallVector<Value> rows;
+  /// Gradients of captures that are summed up behind the loop, of a trip; null
+  /// for others.
+  SmallVector<Value> ofTrip;
+  std::optional<SumsBehindScan> sums;
+};
+} // namespace
+
+void ReverseScan::addOperands(ArrayRef<Value> cotangents) {
+  unsigned numCarries = scan.getNumCarries();
+  for (auto [result, cotangent] : llvm::zip_equal(
+           scan.getLastCarries(), cotangents.take_front(numCarries)))
+    if (isFloatTensor(result))
+      inits.push_back(cotangent);
+  numFloatCarries = inits.size();
+  for (Value capture : captures)
+    inits.push_back(splatLike(builder, scan.getLoc(), capture, 0.0));
+  starts = getStarts(builder, scan);
+  llvm::copy_if(starts, std::back_inserter(rows),
+                [](Value start) { return bool(start); });
+  llvm::append_range(rows, scan.getRows());
+  for (auto [result, cotangent] : llvm::zip_equal(
+           scan.getStackedRows(), cotangents.drop_front(numCarries)))
+    if (isFloatTensor(result))
+      rows.push_back(cotangent);
+}
+
+SmallVector<Value> ReverseScan::emitTrip(OpBuilder &inside, Location loc,
+                                         ValueRange carries,
+                                         ValueRange rowsOfTrip) {
+  SmallVector<Value> arguments;
+  for (auto [start, argument] :
+       llvm::zip(starts, scan.getBody().getArguments())) {
+    if (start) {
+      arguments.push_back(rowsOfTrip.front());
+      rowsOfTrip = rowsOfTrip.drop_front();
+    } else {
+      Type element =
+          cast<RankedTensorType>(argument.getType()).getElementType();
+      arguments.push_back(splatLike(
+          inside, loc, argument, cast<TypedAttr>(inside.getZeroAttr(element))));
+    }
+  }
+  unsigned numRows = scan.getRows().size();
+  llvm::append_range(arguments, rowsOfTrip.take_front(numRows));
+  SmallVector<Value> outputs = keepFloats(cloneTrip(inside, scan, arguments));
+  SmallVector<Value> seeds(carries.take_front(numFloatCarries));
+  llvm::append_range(seeds, rowsOfTrip.drop_front(numRows));
+  SmallVector<Value> targets = keepFloats(arguments);
+  llvm::append_range(targets, captures);
+  SmallVector<Value> gradients =
+      llvm::cantFail(differentiate(inside, outputs, seeds, targets));
+
+  // Carries, captures, rows, and rows that sums are made of.
+  SmallVector<Value> yielded(ArrayRef(gradients).take_front(numFloatCarries));
+  llvm::append_range(
+      yielded, addCaptures(inside, loc, carries.drop_front(numFloatCarries),
+                           ArrayRef(gradients).take_back(captures.size())));
+  llvm::append_range(yielded, ArrayRef(gradients)
+                                  .drop_front(numFloatCarries)
+                                  .drop_back(captures.size()));
+  for (Value row : sums->getRows())
+    if (!isOwnRow(row))
+      yielded.push_back(row);
+  return yielded;
+}
+
+/// Adds what a trip contributes to captures' gradients to the sums, unless that
+/// is better done behind the loop.
+SmallVector<Value> ReverseScan::addCaptures(OpBuilder &inside, Location loc,
+                                            ValueRange carried,
+                                            ArrayRef<Value> gradients) {
+  sums.emplace(inside.getInsertionBlock());
+  SmallVector<Value> next;
+  for (auto [sum, gradient] : llvm::zip_equal(carried, gradients)) {
+    bool isBehind = sums->add(gradient);
+    ofTrip.push_back(isBehind ? gradient : nullptr);
+    next.push_back(isBehind ? sum : AddOp::create(inside, loc, sum, gradient));
+  }
+  return next;
+}
+
+/// Returns all rows of a value of the loop that was made.
+Value ReverseScan::getStacked(ScanOp made, Value row) const {
+  if (isOwnRow(row))
+    return made
+        .getRows()[cast<BlockArgument>(row).getArgNumber() - inits.size()];
+  auto found = llvm::find(made.getYieldedRows(), row);
+  return made
+      .getStackedRows()[std::distance(made.getYieldedRows().begin(), found)];
+}
+
+SmallVector<Value> ReverseScan::getCaptureGradients(ScanOp made) {
+  SmallVector<Value> gradients;
+  for (auto [sum, gradient] : llvm::zip_equal(
+           made.getLastCarries().drop_front(numFloatCarries), ofTrip))
+    gradients.push_back(gradient ? sums->emitSum(builder, gradient,
+                                                 [&](Value row) {
+                                                   return getStacked(made, row);
+                                                 })
+                                 : Value(sum));
+  // Erase operations of a trip that only these sums needed.
+  OpBuilder inside(made.getYield());
+  inside.setListener(builder.getListener());
+  eraseUnused(inside, /*before=*/nullptr, /*kept=*/{});
+  return gradients;
+}
+
+SmallVector<Value> ReverseScan::run() {
+  Location loc = scan.getLoc();
+  ScanOp made = createScan(
+      builder, loc, *scan.getTrips(), !scan.getReverse(), inits, rows,
+      [&](OpBuilder &inside, Location at, ValueRange carries, ValueRange row) {
+        return emitTrip(inside, at, carries, row);
+      });
+  // One value may be several things to a scan.
+  llvm::DenseMap<Value, Value> gradientOf;
+  auto add = [&](Value input, Value gradient) {
+    Value &sum = gradientOf[input];
+    sum = sum ? Value(AddOp::create(builder, loc, sum, gradient)) : gradient;
+  };
+  SmallVector<Value> sources = keepFloats(scan.getInits());
+  SmallVector<Value> gradients(made.getResults().take_front(sources.size()));
+  llvm::append_range(sources, captures);
+  llvm::append_range(gradients, getCaptureGradients(made));
+  llvm::append_range(sources, keepFloats(scan.getRows()));
+  llvm::append_range(gradients, made.getStackedRows());
+  for (auto [source, gradient] : llvm::zip(sources, gradients))
+    if (llvm::is_contained(inputs, source))
+      add(source, gradient);
+  return llvm::map_to_vector(
+      inputs, [&](Value input) { return gradientOf.lookup(input); });
+}
+
+SmallVector<Value> metaop::differentiateScan(OpBuilder &builder, ScanOp scan,
+                                             ArrayRef<Value> cotangents,
+                                             ArrayRef<Value> inputs) {
+  return ReverseScan(builder, scan, cotangents, inputs).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Forward mode
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value>
+metaop::pushForwardScan(OpBuilder &builder, ScanOp scan,
+                        llvm::function_ref<Value(Value)> getTangent) {
+  SmallVector<Value> inits(scan.getInits()), rows(scan.getRows());
+  auto getOrZeros = [&](Value value) {
+    Value tangent = getTangent(value);
+    return tangent ? tangent : splatLike(builder, scan.getLoc(), value, 0.0);
+  };
+  // Numbers of the body's arguments that are floats and move.
+  SmallVector<unsigned> movingCarries, movingRows;
+  for (auto [number, init] : llvm::enumerate(scan.getInits()))
+    if (isFloatTensor(init)) {
+      movingCarries.push_back(number);
+      inits.push_back(getOrZeros(init));
+    }
+  for (auto [number, row] : llvm::enumerate(scan.getRows()))
+    if (Value tangent = isFloatTensor(row) ? getTangent(row) : nullptr) {
+      movingRows.push_back(number);
+      rows.push_back(tangent);
+    }
+  SmallVector<Value> captures, directions;
+  for (Value capture : findCaptures(scan))
+    if (Value tangent = getTangent(capture)) {
+      captures.push_back(capture);
+      directions.push_back(tangent);
+    }
+  unsigned numCarries = scan.getNumCarries(), numRows = scan.getRows().size();
+  ScanOp made = createScan(
+      builder, scan.getLoc(), *scan.getTrips(), scan.getReverse(), inits, rows,
+      [&](OpBuilder &inside, Location, ValueRange carries, ValueRange row) {
+        SmallVector<Value> arguments(carries.take_front(numCarries));
+        llvm::append_range(arguments, row.take_front(numRows));
+        SmallVector<Value> yielded = cloneTrip(inside, scan, arguments);
+        SmallVector<Value> moving, tangents;
+        for (unsigned number : movingCarries)
+          moving.push_back(carries[number]);
+        for (unsigned number : movingRows)
+          moving.push_back(row[number]);
+        llvm::append_range(moving, captures);
+        llvm::append_range(tangents, carries.drop_front(numCarries));
+        llvm::append_range(tangents, row.drop_front(numRows));
+        llvm::append_range(tangents, directions);
+        SmallVector<Value> moved = llvm::cantFail(
+            pushForward(inside, keepFloats(yielded), moving, tangents));
+        // Carries, their tangents, and tangents of rows.
+        SmallVector<Value> all(ArrayRef(yielded).take_front(numCarries));
+        llvm::append_range(all, moved);
+        return all;
+      });
+  return SmallVector<Value>(
+      made.getResults()
+          .drop_front(numCarries)
+          .take_front(keepFloats(scan.getResults()).size()));
+}

@@ -1,0 +1,51 @@
+//===- SumsBehindScan.h - Sums over the trips of a scan ---------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_LIB_TRANSFORMS_AUTODIFF_SUMSBEHINDSCAN_H
+#define METAOPS_LIB_TRANSFORMS_AUTODIFF_SUMSBEHINDSCAN_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::metaop {
+
+/// Sums over all trips of values of a loop's body, computed behind the loop
+/// from rows: of what the sums are made of, the values of all trips.
+class SumsBehindScan {
+public:
+  explicit SumsBehindScan(Block *body) : body(body) {}
+
+  /// Returns whether the sum of a value is better computed behind the loop. If
+  /// so, the rows that it is made of are added to those that it needs.
+  bool add(Value value);
+  /// Returns the values of the body whose rows are needed.
+  ArrayRef<Value> getRows() const { return rows.getArrayRef(); }
+  /// Emits the sum of a value that was added. `getStacked` gives the rows.
+  Value emitSum(OpBuilder &builder, Value value,
+                llvm::function_ref<Value(Value)> getStacked);
+
+private:
+  bool collectSum(Value value, llvm::SetVector<Value> &found,
+                  unsigned &numValues);
+  bool collect(Value value, llvm::SetVector<Value> &found);
+  bool isRepeated(Value value, unsigned depth = 0);
+  Value emitStacked(OpBuilder &builder, Value value,
+                    llvm::function_ref<Value(Value)> getStacked);
+  bool isInside(Value value) const { return value.getParentBlock() == body; }
+
+  Block *body;
+  llvm::SetVector<Value> rows;
+  llvm::DenseMap<Value, Value> stacked;
+};
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_LIB_TRANSFORMS_AUTODIFF_SUMSBEHINDSCAN_H

@@ -1,0 +1,166 @@
+//===- Carries.cpp - Where loops have what they carry ---------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A carry of a loop has one of three kinds of memory:
+//
+// * One place, if the body makes the next value over this trip's: inserts into
+//   it, or computes it element by element. Nothing reads this trip's behind
+//   that. The initial value is copied there, unless it can be made there, for
+//   lack of other readers; only then is that worth it where a kernel computes
+//   the value.
+// * A row, if a scan makes that of the next value anyway.
+// * Two places in turn.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lives.h"
+
+#include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/MemoryPlan/Passes.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+bool Lives::mayBeRow(Value value) const {
+  int64_t bytes = countBytes(value.getType());
+  if (bytes % partAlignment != 0)
+    return false;
+  Operation *maker = value.getDefiningOp();
+  if (bytes % kBufferAlignment == 0 || !maker)
+    return true;
+  return !maker
+              ->walk([&](func::CallOp call) {
+                bool isByFile =
+                    llvm::any_of(call->getResults(), [&](OpResult result) {
+                      return isScheduledByFile(result, symbols);
+                    });
+                return isByFile ? WalkResult::interrupt()
+                                : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+bool Lives::isMadeInRow(OpOperand &yielded) const {
+  auto loop = cast<ScanOp>(yielded.getOwner()->getParentOp());
+  Value root = getRoot(yielded.get());
+  unsigned number = yielded.getOperandNumber() - loop.getNumCarries();
+  return isOwn(yielded) && mayBeRow(root) &&
+         llvm::none_of(loop.getYieldedRows().take_front(number),
+                       [&](Value other) { return getRoot(other) == root; });
+}
+
+/// Returns the rows of which what a scan yields for a carry is one; null where
+/// it is none.
+Value Lives::findRows(ScanOp loop, Value next) const {
+  auto rows = loop.getYield()->getOpOperands().drop_front(loop.getNumCarries());
+  for (auto [row, stacked] : llvm::zip_equal(rows, loop.getStackedRows()))
+    if (isWhole(next) && getRoot(row.get()) == getRoot(next) &&
+        isMadeInRow(row))
+      return stacked;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// Returns whether what a loop carries, by the name `value`, or what may be in
+/// the same memory, is read at `maker` or before it in each trip.
+static bool isReadBefore(Value value, Operation *maker) {
+  Operation *loop = maker->getParentOp();
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<ViewOpInterface>(user))
+      return isReadBefore(user->getResult(0), maker);
+    if (auto yield = dyn_cast<scf::YieldOp>(user);
+        yield && isa<scf::IfOp>(yield->getParentOp()))
+      return isReadBefore(
+          yield->getParentOp()->getResult(use.getOperandNumber()), maker);
+    if (auto end = dyn_cast<scf::ConditionOp>(user)) {
+      auto around = cast<scf::WhileOp>(end->getParentOp());
+      unsigned number = use.getOperandNumber();
+      return around == loop &&
+             (number == 0 ||
+              isReadBefore(around.getAfterArguments()[number - 1], maker));
+    }
+    if (isLoop(user))
+      return false;
+    // Readers in a condition come before the body.
+    Operation *step = maker->getBlock()->findAncestorOpInBlock(*user);
+    return !step || step == maker || step->isBeforeInBlock(maker);
+  });
+}
+
+/// Returns whether an insert puts something else on top of the value.
+static bool insertsInto(PlacementOpInterface op, Value value,
+                        const Lives &lives) {
+  unsigned covering = op.getPlacements().front().operand;
+  Value operand = op->getOperand(covering);
+  if (operand.getType() != op->getResult(0).getType() ||
+      !lives.isWhole(operand) || lives.getRoot(operand) != value)
+    return false;
+  return llvm::count_if(op->getOperands(), [&](Value other) {
+           return lives.getRoot(other) == value;
+         }) == 1;
+}
+
+bool Lives::mayComputeOver(OpResult result, Value root) const {
+  auto call = cast<func::CallOp>(result.getOwner());
+  KernelOp kernel = getKernel(symbols.lookup<func::FuncOp>(call.getCallee()));
+  if (!kernel || countBytes(root.getType()) != countBytes(result.getType()))
+    return false;
+  SmallVector<unsigned> inputs;
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+    Value operand = call.getOperand(cast<BlockArgument>(input).getArgNumber());
+    if (!isa<TensorType>(operand.getType()) || getRoot(operand) != root)
+      continue;
+    if (!isWhole(operand))
+      return false;
+    inputs.push_back(i);
+  }
+  return canWriteInPlace(kernel, inputs, result.getResultNumber());
+}
+
+/// Returns whether a loop's body makes the next value of a carry over that of
+/// the trip.
+bool Lives::mayHaveOnePlace(Value argument, OpOperand &yielded,
+                            Value initial) const {
+  auto made = dyn_cast<OpResult>(getRoot(yielded.get()));
+  if (!made || !isMadeHere(yielded) || !isReadBefore(argument, made.getOwner()))
+    return false;
+  if (auto insert = dyn_cast<PlacementOpInterface>(made.getOwner()))
+    return insertsInto(insert, argument, *this);
+  Operation *maker = initial.getDefiningOp();
+  bool isForThis =
+      maker && isStep(maker) && initial.hasOneUse() &&
+      getRoot(initial) == initial && !returned.contains(initial) &&
+      maker->getBlock() == yielded.getOwner()->getParentOp()->getBlock();
+  return isForThis && isa<func::CallOp>(made.getOwner()) &&
+         mayComputeOver(made, argument);
+}
+
+void Lives::choosePlaces(Operation *loop) {
+  for (auto [argument, initial, yielded] : llvm::zip_equal(
+           getCarried(loop), getInitials(loop), getNextValues(loop))) {
+    if (mayHaveOnePlace(argument, yielded, initial)) {
+      inOnePlace.insert(argument);
+      continue;
+    }
+    sources[argument].push_back(getRoot(initial));
+    auto scan = dyn_cast<ScanOp>(loop);
+    if (Value stacked = scan ? findRows(scan, yielded.get()) : Value()) {
+      carriedRows[argument] = stacked;
+      sources[argument].push_back(stacked);
+    }
+  }
+}

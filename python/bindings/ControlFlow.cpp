@@ -1,0 +1,67 @@
+//===- ControlFlow.cpp - Branches and loops of recorded bodies ------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Trace/ControlFlow.h"
+
+#include "Bindings.h"
+#include "Function.h"
+
+using namespace metaops;
+using namespace metaops::python;
+
+void metaops::python::bindControlFlow(py::module_ &module) {
+  py::class_<RecordedBody> body(
+      module, "Body", "A branch, or a part of a loop, recorded once.");
+  forbidConstruction(body);
+  define(
+      module, "record_if(condition, on_true, on_false, operands)",
+      [](const Var &condition, const RecordedBody &onTrue,
+         const RecordedBody &onFalse, py::handle operands) {
+        py::list owner;
+        std::vector<const Var *> given = toVars(operands, owner);
+        std::vector<Var> results;
+        {
+          Entered entered;
+          results = recordIf(*entered, condition, onTrue, onFalse, given);
+        }
+        return toList(std::move(results));
+      },
+      "Records one of two bodies of the operands, by a 0-d boolean.");
+  define(
+      module, "record_while(first, condition, body)",
+      [](py::handle first, const RecordedBody &condition,
+         const RecordedBody &body) {
+        py::list owner;
+        std::vector<const Var *> given = toVars(first, owner);
+        std::vector<Var> results;
+        {
+          Entered entered;
+          results = recordWhile(*entered, given, condition, body);
+        }
+        return toList(std::move(results));
+      },
+      "Records trips of a body, from first values on, as long as the\n"
+      "condition returns true.");
+  define(
+      module, "record_scan(trips, reverse, first, rows, body)",
+      [](int64_t trips, bool reverse, py::handle first, py::handle rows,
+         const RecordedBody &body) {
+        py::list owner, ownerOfRows;
+        std::vector<const Var *> given = toVars(first, owner);
+        std::vector<const Var *> givenRows = toVars(rows, ownerOfRows);
+        std::vector<Var> results;
+        {
+          Entered entered;
+          results =
+              recordScan(*entered, {trips, reverse}, given, givenRows, body);
+        }
+        return toList(std::move(results));
+      },
+      "Records trips of a body, from first values on, over rows; the last row\n"
+      "first if `reverse` is set.");
+}

@@ -1,0 +1,63 @@
+// RUN: metaop-opt %s -split-input-file -metaop-autodiff -canonicalize | FileCheck %s --check-prefix=GRAD
+// RUN: metaop-opt %s -split-input-file -metaop-push-forward -canonicalize | FileCheck %s --check-prefix=MOVE
+
+// A branch runs again, and its gradient; nothing of the other one is in it.
+// GRAD-LABEL: @branch(
+// GRAD: %[[R:.*]]:2 = scf.if
+// GRAD-NEXT: metaop.exp
+// GRAD-NEXT: metaop.exp
+// GRAD-NEXT: scf.yield
+// GRAD: } else {
+// GRAD-NEXT: metaop.log
+// GRAD-NEXT: metaop.div
+// GRAD-NEXT: scf.yield
+// GRAD: return %[[R]]#0, %[[R]]#1
+// MOVE-LABEL: @branch(
+// MOVE: %[[T:.*]]:2 = scf.if
+// MOVE: metaop.mul %arg2,
+// MOVE: } else {
+// MOVE: metaop.div %arg2, %arg0
+// MOVE: return %[[T]]#0, %[[T]]#1
+func.func @branch(%x: tensor<f32>, %c: i1) -> tensor<f32> {
+  %r = scf.if %c -> (tensor<f32>) {
+    %0 = metaop.exp %x : tensor<f32>
+    scf.yield %0 : tensor<f32>
+  } else {
+    %0 = metaop.log %x : tensor<f32>
+    scf.yield %0 : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+// The other way round, from the starts of the carries, which are made by
+// running the scan again. The gradient of %w is a sum behind the loop.
+// GRAD-LABEL: @scan(
+// GRAD: metaop.scan 5 carries
+// GRAD: %[[AGAIN:.*]]:2 = metaop.scan 5 carries(%[[C:.*]] = %arg0
+// GRAD: metaop.scan_yield %{{.*}}, %[[C]] :
+// GRAD: %[[BACK:.*]]:2 = metaop.scan 5 reverse carries({{.*}}) rows(%{{.*}} = %[[AGAIN]]#1 :
+// GRAD: metaop.scan_yield
+// GRAD: %[[G:.*]] = metaop.reindex %[[BACK]]#1
+// GRAD: %[[H:.*]] = metaop.reindex %[[AGAIN]]#1
+// GRAD: %[[P:.*]] = metaop.mul %[[G]], %[[H]]
+// GRAD: metaop.reindex_reduce add %[[P]] {{.*}} tensor<5x2x4x4xf32> -> tensor<4x4xf32>
+// Carries and tangents move on together.
+// MOVE-LABEL: @scan(
+// MOVE: metaop.scan 5 carries(%[[C:.*]] = %{{.*}} : tensor<2x4xf32>, %[[D:.*]] = %{{.*}} : tensor<2x4xf32>)
+// MOVE: return
+func.func @scan(%h: tensor<2x4xf32>, %xs: tensor<5x2x4xf32>,
+                %w: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  %r = metaop.scan 5 carries(%c = %h : tensor<2x4xf32>)
+      rows(%x = %xs : tensor<5x2x4xf32>) -> tensor<2x4xf32> {
+    %a = metaop.broadcast %c dims = [0, 1] : tensor<2x4xf32> -> tensor<2x4x4xf32>
+    %b = metaop.broadcast %w dims = [1, 2] : tensor<4x4xf32> -> tensor<2x4x4xf32>
+    %p = metaop.mul %a, %b : tensor<2x4x4xf32>
+    %s = metaop.reduce add %p dims = [1] : tensor<2x4x4xf32> -> tensor<2x4xf32>
+    %y = metaop.add %s, %x : tensor<2x4xf32>
+    %n = metaop.tanh %y : tensor<2x4xf32>
+    metaop.scan_yield %n : tensor<2x4xf32>
+  }
+  return %r : tensor<2x4xf32>
+}

@@ -1,0 +1,151 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random scans and branches within each other, and the same as loops of Python."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import metaops as mo
+
+#: The deepest nesting of scans and branches.
+DEPTH = 2
+
+
+def run_scan(body: Callable, init: Any, rows: Any, trips: int, reverse: bool) -> tuple:
+    """Run a scan as one operation."""
+    return mo.scan(body, init, rows, length=trips, reverse=reverse)
+
+
+def run_unrolled(body: Callable, init: Any, rows: Any, trips: int, reverse: bool) -> tuple:
+    """Run a scan by a loop of Python."""
+    made: list[Any] = [None] * trips
+    for t in range(trips)[:: -1 if reverse else 1]:
+        init, made[t] = body(init, mo.tree_map(lambda x, t=t: x[t], rows))
+    return init, mo.tree_map(lambda *ys: mo.stack(ys), *made)
+
+
+def choose(condition: mo.Var, first: Callable, other: Callable) -> Any:
+    """Choose a branch when it is recorded."""
+    return first() if condition.item() else other()
+
+
+class RandomLoops:
+    """A function of tensors that is made of scans and branches.
+
+    All values are of one shape; each call makes the same choices.
+
+    Parameters
+    ----------
+    seed : int
+        Of all choices.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        rng = random.Random(seed)
+        self.shape = rng.choice([(3,), (2, 3), (1, 4)])
+        self.draws = rng.random() < 0.3
+
+    def inputs(self) -> list[mo.Var]:
+        """Return what it is a function of."""
+        mo.seed(self.seed + 1000)
+        values = [0.5 * mo.random.normal(shape=self.shape, dtype="float64") for _ in range(3)]
+        size = self.shape[-1]
+        values.append(0.5 * mo.random.normal(shape=(size, size), dtype="float64"))
+        return [x.sync() for x in values]
+
+    def run(self, inputs: list[mo.Var], scan: Callable, cond: Callable) -> mo.Var:
+        """Return a number, by scans and branches of a kind."""
+        self.rng = random.Random(self.seed)
+        self.scan, self.cond, self.weights = scan, cond, inputs[-1]
+        values = self.block(list(inputs[:-1]), DEPTH, may_draw=True)
+        del self.weights
+        return sum((x * x * (k + 1)).sum() for k, x in enumerate(values[-3:]))
+
+    def pick(self, scope: list[mo.Var]) -> mo.Var:
+        return self.rng.choice(scope[-4:])
+
+    def block(self, scope: list[mo.Var], depth: int, may_draw: bool) -> list[mo.Var]:
+        """Return the values of a scope, and some that are made of them."""
+        scope = list(scope)
+        for _ in range(self.rng.randrange(2, 5)):
+            kinds = ["plain"] * 4 + (["scan", "scan", "cond"] if depth else [])
+            kind = self.rng.choice(kinds)
+            if kind == "plain":
+                scope.append(self.plain(scope, may_draw))
+            elif kind == "scan":
+                scope += self.loop(scope, depth, may_draw)
+            else:
+                scope.append(self.branch(scope, depth))
+        return scope
+
+    def plain(self, scope: list[mo.Var], may_draw: bool) -> mo.Var:
+        x, y = self.pick(scope), self.pick(scope)
+        kind = self.rng.randrange(8)
+        if kind == 0:
+            return mo.sin(x) + y
+        if kind == 1:
+            return mo.tanh(x * y)
+        if kind == 2:
+            return 0.5 * (x @ self.weights)
+        if kind == 3:
+            return x - y.mean()
+        if kind == 4:
+            return mo.where(x > y, x, 0.5 * y)
+        if kind == 5:
+            return mo.tanh(x.cumsum(axis=-1))
+        if kind == 6 and may_draw and self.draws:
+            return x * mo.random.uniform(shape=self.shape, dtype="float64")
+        return mo.concat([x[..., 1:], y[..., :1]], -1)
+
+    def loop(self, scope: list[mo.Var], depth: int, may_draw: bool) -> list[mo.Var]:
+        trips = self.rng.choice([1, 2, 3, 5])
+        reverse = self.rng.random() < 0.4
+        carries = [self.pick(scope) for _ in range(self.rng.randrange(1, 3))]
+        rows = [
+            mo.stack([self.pick(scope) for _ in range(trips)])
+            for _ in range(self.rng.randrange(0, 3))
+        ]
+        counts = self.rng.random() < 0.4
+        state = self.rng.getstate()
+
+        def body(carry: list, row: list) -> tuple:
+            # A body of Python is run for each trip.
+            self.rng.setstate(state)
+            own, count = (carry[:-1], carry[-1]) if counts else (carry, None)
+            values = self.block(scope + own + row, depth - 1, may_draw)
+            following = [self.pick(values) for _ in own]
+            if counts:
+                following.append(count + 1)
+            made = [self.pick(values)]
+            if self.rng.random() < 0.3:
+                made.append(own[0])
+            return following, made
+
+        init = [*carries, mo.array(0)] if counts else carries
+        last, made = self.scan(body, init, rows, trips, reverse)
+        values = [*last[: len(carries)], *(y.mean(axis=0) for y in made)]
+        if counts:
+            values[0] = values[0] * last[-1].cast("float64")
+        return values
+
+    def branch(self, scope: list[mo.Var], depth: int) -> mo.Var:
+        condition = self.pick(scope).sum() > 0
+        state, others = self.rng.getstate(), random.Random(self.rng.random())
+
+        def first() -> mo.Var:
+            self.rng.setstate(state)
+            return self.pick(self.block(scope, depth - 1, may_draw=False))
+
+        def other() -> mo.Var:
+            self.rng = random.Random(self.seed + 1)
+            return self.pick(self.block(scope, depth - 1, may_draw=False))
+
+        chosen = self.cond(condition, first, other)
+        # The rest does not depend on the branch that was recorded.
+        self.rng = others
+        return chosen
