@@ -216,4 +216,7 @@ CALLS = [
     ("choice x", lambda n: mo.choice(n, (3,)), [0, -1]),
     ("permutation x", lambda n: mo.permutation(n), [-1]),
     ("Key.split num", lambda n: mo.Key(0).split(n), COUNT),
+    # Numbers of trips.
+    ("scan length", lambda n: mo.scan(lambda h, _: (h * 2.0, h), x, length=n), COUNT),
+    ("scan length of rows", lambda n: mo.scan(lambda h, r: (h, r), 0.0, x, n), COUNT),
 ]
