@@ -117,7 +117,8 @@ class Flags:
     rules                  str    how operators are fused: "extended", or "paper" for
                                   Rules 1 to 3 alone
     saved_values_budget    int    bytes that a program may keep of values that are
-                                  asked for later, and for gradients
+                                  asked for later, and for gradients, and a scan of
+                                  its trips
     schedule_file          str    schedules that replace the compiler's own, read when
                                   the flag is set; "" for none
     =====================  =====  ====================================================

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ._core import describe
+from ._core import Var, describe
 from ._errors import at_line
 
 __all__ = ["tree_leaves", "tree_map"]
@@ -16,17 +16,22 @@ __all__ = ["tree_leaves", "tree_map"]
 
 def children_of(tree: Any) -> dict[Any, Any] | None:
     """Return what a list, a tuple or a dict has, by places or keys; None of a leaf."""
-    if isinstance(tree, Mapping):
-        return dict(tree)
+    # Most are leaves, and isinstance of an abstract class takes its time.
+    if isinstance(tree, Var):
+        return None
     if isinstance(tree, list | tuple):
         return dict(enumerate(tree))
-    return {} if tree is None else None
+    if tree is None:
+        return {}
+    return dict(tree) if isinstance(tree, Mapping) else None
 
 
 def _like(tree: Any, values: list[Any], keys: list[Any]) -> Any:
     """Return a container of the kind of another one."""
     if tree is None:
         return None
+    if type(tree) is tuple:
+        return tuple(values)
     if isinstance(tree, Mapping):
         made = dict(zip(keys, values, strict=True))
         return made if type(tree) is dict else type(tree)(made)  # type: ignore[call-arg]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import metaops as mo
@@ -242,6 +243,45 @@ def test_rows_that_nobody_uses_have_no_part_in_a_gradient() -> None:
     by_x, by_w = mo.grad(last.sum(), [x, w], allow_unused=True)
     np.testing.assert_allclose(by_x.numpy(), np.full(3, 512.0))
     np.testing.assert_array_equal(by_w.numpy(), np.zeros(3))
+
+
+def deep(carry: mo.Var, row: mo.Var) -> tuple:
+    """Return a trip with products, a maximum, a sort, a loop and a branch in it."""
+    mixed = mo.tanh(carry @ W + row)
+    best = mo.exp(mixed - mixed.max(-1, keepdims=True))
+    scores = best / best.sum(-1, keepdims=True)
+    inner, _ = mo.scan(lambda a, b: (mo.sin(a @ W) * b, None), mixed, mo.stack([mixed, scores]))
+    chosen = mo.cond(scores.sum() > 0, lambda: mixed * (scores @ W), lambda: mixed)
+    return chosen + 0.3 * inner, mo.sort(scores * mixed, -1)
+
+
+@pytest.mark.parametrize("budget", [0, 300, 2**30])
+def test_what_is_saved_changes_no_gradient(budget: int) -> None:
+    first, rows = numbers(2, 3), numbers(4, 2, 3, seed=1)
+
+    def gradients(scan: Any) -> list:
+        last, ys = scan(deep, first, rows)
+        loss = (last * last).sum() + (ys * numbers(4, 2, 3, seed=2)).sum()
+        by = mo.grad(loss, [first, rows, W])
+        return [*by, *mo.grad(sum((g * g).sum() for g in by), [first, W])]
+
+    with mo.flag_scope(saved_values_budget=budget):
+        compare(gradients(mo.scan), gradients(partial(unrolled, trips=4)))
+
+
+@pytest.mark.parametrize("budget", [0, 2**30])
+def test_products_are_computed_again_only_without_a_budget(budget: int) -> None:
+    def f(carry: mo.Var, row: mo.Var) -> tuple:
+        carry = mo.tanh(carry @ W + row)
+        return carry, None
+
+    with mo.flag_scope(saved_values_budget=budget):
+        last, _ = mo.scan(f, numbers(5, 3), numbers(4, 5, 3, seed=1))
+        mo.grad(last.sum(), W).sync()
+        (text,) = mo.last_program().explain().ir("graph")
+    # Forward, backward, the weight's gradient behind the loop, and the sum of the loss.
+    products = text.count("metaop.reindex_reduce add") + text.count("metaop.reduce add")
+    assert products == (3 if budget else 4)
 
 
 def test_bodies_of_many_operations_that_repeat_a_number() -> None:

@@ -100,8 +100,10 @@ TEST_F(Autodiff, NothingFlowsThroughStoppedOps) {
   Value y = NegOp::create(builder, loc(), x);
   Value z = NegOp::create(builder, loc(), y);
   auto stopped = [&](Operation *op) { return op == y.getDefiningOp(); };
+  DerivativeOptions options;
+  options.isStopped = stopped;
   auto result =
-      llvm::cantFail(differentiate(builder, {z}, {seed}, {x, y}, stopped));
+      llvm::cantFail(differentiate(builder, {z}, {seed}, {x, y}, options));
   EXPECT_TRUE(isZero(result[0]));
   EXPECT_TRUE(result[1].getDefiningOp<NegOp>());
   Value barrier = StopGradOp::create(builder, loc(), x);

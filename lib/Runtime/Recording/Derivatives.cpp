@@ -284,7 +284,7 @@ llvm::SmallVector<Node *> Derivatives::grad(Node *loss,
   };
   llvm::SmallVector<Value> gradients = check(metaop::differentiate(
       graph.getBuilder(), loss->value(), seed->value(), valuesOf(targets),
-      stopsBefore(graph, targets), getNumber));
+      {recorder.getSavedBytes(), stopsBefore(graph, targets), getNumber}));
   llvm::SmallVector<Node *> results = finish(seed->op, gradients, targets);
   // The seed, where nothing depends on the loss.
   graph.release(seed);
@@ -304,7 +304,8 @@ llvm::SmallVector<Node *> Derivatives::jvp(llvm::ArrayRef<Node *> outputs,
   Operation *last = &graph.getBlock().back();
   llvm::SmallVector<Value> moved = check(metaop::pushForward(
       graph.getBuilder(), valuesOf(outputs), valuesOf(inputs),
-      valuesOf(directions), stopsBefore(graph, inputs)));
+      valuesOf(directions),
+      {recorder.getSavedBytes(), stopsBefore(graph, inputs)}));
   llvm::SmallVector<Node *> results = finish(last, moved, outputs);
   // Of tangents of what no output depends on.
   for (Node *cast : casts)

@@ -59,6 +59,7 @@ SessionImpl::SessionImpl(std::shared_ptr<Compiler> compiler,
     return devices.find(name);
   };
   graph.setHistoryBound(settings.historyBytes);
+  recorder.setSavedBytes(settings.savedValuesBudget);
   settings.hasCompiler = programs.getCompiler() != nullptr;
   settings.useInterpreter = !settings.hasCompiler;
   graph.onUpdateErased = [this](Node *node) { updates.remove(node); };
@@ -129,6 +130,7 @@ void SessionImpl::setFlag(llvm::StringRef name, const FlagValue &value) {
   }
   settings = std::move(changed);
   graph.setHistoryBound(settings.historyBytes);
+  recorder.setSavedBytes(settings.savedValuesBudget);
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,7 +17,7 @@
 
 #include "BodyEmitter.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
-#include "MetaOps/Transforms/Autodiff/ScanStarts.h"
+#include "MetaOps/Transforms/Autodiff/SavedRows.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -219,7 +219,8 @@ std::vector<Var> metaops::recordScan(RecordingSession &session, ScanRange range,
         return metaop::createScan(builder, location, range.trips,
                                   range.isReverse,
                                   values.take_front(first.size()),
-                                  values.slice(first.size(), numRows), emit)
+                                  values.slice(first.size(), numRows), emit,
+                                  recorder.getSavedBytes())
             .getOperation();
       });
   recorder.skipRandom(numDrawn * range.trips);

@@ -35,9 +35,8 @@ using namespace mlir::metaop;
 namespace {
 class ReverseMode {
 public:
-  ReverseMode(OpBuilder &builder, ActiveOps active,
-              llvm::function_ref<std::optional<int64_t>(Value)> getNumber)
-      : builder(builder), active(std::move(active)), getNumber(getNumber) {}
+  ReverseMode(OpBuilder &builder, ActiveOps active, DerivativeOptions options)
+      : builder(builder), active(std::move(active)), options(options) {}
 
   SmallVector<Value> run(ArrayRef<Value> outputs, ArrayRef<Value> seeds,
                          ArrayRef<Value> targets);
@@ -49,7 +48,7 @@ private:
 
   OpBuilder &builder;
   ActiveOps active;
-  llvm::function_ref<std::optional<int64_t>(Value)> getNumber;
+  DerivativeOptions options;
   llvm::DenseMap<Value, SmallVector<Contribution, 1>> contributions;
 };
 } // namespace
@@ -60,7 +59,7 @@ Value ReverseMode::getCotangent(Value value) {
   auto found = contributions.find(value);
   if (found == contributions.end())
     return nullptr;
-  Value sum = addUp(builder, value, found->second, getNumber);
+  Value sum = addUp(builder, value, found->second, options.getNumber);
   found->second = {{sum, SliceOp(), sum.getLoc()}};
   return sum;
 }
@@ -71,8 +70,8 @@ void ReverseMode::propagateIntoRegions(Operation *op,
   for (Value input : getInputs(op))
     if (isFloatTensor(input) && active.values.contains(input))
       inputs.insert(input);
-  SmallVector<Value> gradients =
-      differentiateRegions(builder, op, ofResults, inputs.getArrayRef());
+  SmallVector<Value> gradients = differentiateRegions(
+      builder, op, ofResults, inputs.getArrayRef(), options.savedBytes);
   for (auto [input, gradient] : llvm::zip_equal(inputs, gradients))
     contributions[input].push_back({gradient, SliceOp(), op->getLoc()});
 }
@@ -83,11 +82,11 @@ void ReverseMode::propagate(Operation *op) {
     ofResults.push_back(getCotangent(result));
   if (llvm::none_of(ofResults, [](Value value) { return bool(value); }))
     return;
+  if (op->getNumRegions() > 0)
+    return propagateIntoRegions(op, ofResults);
   for (auto [cotangent, result] : llvm::zip(ofResults, op->getResults()))
     if (!cotangent && isFloatTensor(result))
       cotangent = splatLike(builder, op->getLoc(), result, 0.0);
-  if (op->getNumRegions() > 0)
-    return propagateIntoRegions(op, ofResults);
 
   // What a slice contributes is a window, to be put together with others.
   if (auto slice = dyn_cast<SliceOp>(op); slice && isWindow(slice)) {
@@ -122,18 +121,19 @@ SmallVector<Value> ReverseMode::run(ArrayRef<Value> outputs,
   return gradients;
 }
 
-llvm::Expected<SmallVector<Value>> metaop::differentiate(
-    OpBuilder &builder, ArrayRef<Value> outputs, ArrayRef<Value> seeds,
-    ArrayRef<Value> targets, llvm::function_ref<bool(Operation *)> isStopped,
-    llvm::function_ref<std::optional<int64_t>(Value)> getNumber) {
+llvm::Expected<SmallVector<Value>>
+metaop::differentiate(OpBuilder &builder, ArrayRef<Value> outputs,
+                      ArrayRef<Value> seeds, ArrayRef<Value> targets,
+                      DerivativeOptions options) {
   if (llvm::Error error = checkValues({outputs, "output"}, {targets, "target"},
                                       {seeds, "seed"}, /*ofOutputs=*/true))
     return std::move(error);
 
   Operation *before = getOpBefore(builder);
-  ActiveOps active(builder.getInsertionBlock(), outputs, targets, isStopped);
+  ActiveOps active(builder.getInsertionBlock(), outputs, targets,
+                   options.isStopped);
   SmallVector<Value> gradients =
-      ReverseMode(builder, std::move(active), getNumber)
+      ReverseMode(builder, std::move(active), options)
           .run(outputs, seeds, targets);
   eraseUnused(builder, before, gradients);
   return gradients;

@@ -26,14 +26,15 @@ using namespace mlir::metaop;
 llvm::Expected<SmallVector<Value>>
 metaop::pushForward(OpBuilder &builder, ArrayRef<Value> outputs,
                     ArrayRef<Value> inputs, ArrayRef<Value> tangents,
-                    llvm::function_ref<bool(Operation *)> isStopped) {
+                    DerivativeOptions options) {
   if (llvm::Error error = checkValues({outputs, "output"}, {inputs, "input"},
                                       {tangents, "tangent"},
                                       /*ofOutputs=*/false))
     return std::move(error);
 
   Operation *before = getOpBefore(builder);
-  ActiveOps active(builder.getInsertionBlock(), outputs, inputs, isStopped);
+  ActiveOps active(builder.getInsertionBlock(), outputs, inputs,
+                   options.isStopped);
   llvm::DenseMap<Value, Value> tangentOf;
   // A value moves by all that is said of it: it may be given twice, and depend
   // on another input.
@@ -51,7 +52,7 @@ metaop::pushForward(OpBuilder &builder, ArrayRef<Value> outputs,
       continue;
     SmallVector<Value> ofResults =
         op->getNumRegions() > 0
-            ? pushForwardRegions(builder, op, getTangent)
+            ? pushForwardRegions(builder, op, getTangent, options.savedBytes)
             : cast<DifferentiableOpInterface>(op).jvp(builder, ofInputs);
     for (auto [result, tangent] : llvm::zip(op->getResults(), ofResults))
       if (tangent)

@@ -58,13 +58,14 @@ SmallVector<Value> metaop::cloneBody(OpBuilder &builder, Block &block,
 
 /// Emits the gradients of what a block yields, in a block of their own.
 static void emitGradients(OpBuilder &builder, Location loc, Block &block,
-                          ArrayRef<Value> seeds, ArrayRef<Value> inputs) {
+                          ArrayRef<Value> seeds, ArrayRef<Value> inputs,
+                          int64_t savedBytes) {
   IRMapping mapping;
   Operation *before = getOpBefore(builder);
   SmallVector<Value> outputs = keepFloats(
       cloneBody(builder, block, mapping, block.getTerminator()->getOperands()));
-  SmallVector<Value> gradients =
-      llvm::cantFail(differentiate(builder, outputs, seeds, inputs));
+  SmallVector<Value> gradients = llvm::cantFail(
+      differentiate(builder, outputs, seeds, inputs, {savedBytes}));
   eraseUnused(builder, before, gradients);
   scf::YieldOp::create(builder, loc, gradients);
 }
@@ -72,18 +73,20 @@ static void emitGradients(OpBuilder &builder, Location loc, Block &block,
 SmallVector<Value> metaop::differentiateRegions(OpBuilder &builder,
                                                 Operation *op,
                                                 ArrayRef<Value> cotangents,
-                                                ArrayRef<Value> inputs) {
+                                                ArrayRef<Value> inputs,
+                                                int64_t savedBytes) {
   if (auto scan = dyn_cast<ScanOp>(op))
-    return differentiateScan(builder, scan, cotangents, inputs);
+    return differentiateScan(builder, scan, cotangents, inputs, savedBytes);
   Location loc = op->getLoc();
   SmallVector<Value> seeds;
   for (auto [result, cotangent] : llvm::zip_equal(op->getResults(), cotangents))
     if (isFloatTensor(result))
-      seeds.push_back(cotangent);
+      seeds.push_back(cotangent ? cotangent
+                                : splatLike(builder, loc, result, 0.0));
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     auto emit = [&](Block *block) {
       return [=, &seeds](OpBuilder &inside, Location at) {
-        emitGradients(inside, at, *block, seeds, inputs);
+        emitGradients(inside, at, *block, seeds, inputs, savedBytes);
       };
     };
     return scf::IfOp::create(builder, loc, branch.getCondition(),
@@ -95,7 +98,8 @@ SmallVector<Value> metaop::differentiateRegions(OpBuilder &builder,
       scf::ExecuteRegionOp::create(builder, loc, TypeRange(ValueRange(inputs)));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&made.getRegion().emplaceBlock());
-  emitGradients(builder, loc, region.getRegion().front(), seeds, inputs);
+  emitGradients(builder, loc, region.getRegion().front(), seeds, inputs,
+                savedBytes);
   return made.getResults();
 }
 
@@ -107,8 +111,11 @@ namespace {
 /// The tangents of what moves around a region.
 struct Moving {
   SmallVector<Value> inputs, tangents;
+  DerivativeOptions options;
 
-  Moving(Operation *op, llvm::function_ref<Value(Value)> getTangent) {
+  Moving(Operation *op, llvm::function_ref<Value(Value)> getTangent,
+         int64_t savedBytes)
+      : options{savedBytes} {
     for (Value input : getInputs(op))
       if (Value tangent = getTangent(input);
           tangent && !llvm::is_contained(inputs, input)) {
@@ -135,8 +142,8 @@ static void emitTangents(OpBuilder &builder, Location loc, Block &block,
   Operation *before = getOpBefore(builder);
   SmallVector<Value> outputs = keepFloats(
       cloneBody(builder, block, mapping, block.getTerminator()->getOperands()));
-  SmallVector<Value> tangents = llvm::cantFail(
-      pushForward(builder, outputs, moving.inputs, moving.tangents));
+  SmallVector<Value> tangents = llvm::cantFail(pushForward(
+      builder, outputs, moving.inputs, moving.tangents, moving.options));
   eraseUnused(builder, before, tangents);
   scf::YieldOp::create(builder, loc, tangents);
 }
@@ -153,8 +160,8 @@ static SmallVector<Value> emitMoving(OpBuilder &builder, Block &part,
   llvm::append_range(inputs, moving.inputs);
   SmallVector<Value> directions(arguments.drop_front(own.size()));
   llvm::append_range(directions, moving.tangents);
-  SmallVector<Value> tangents = llvm::cantFail(
-      pushForward(builder, keepFloats(values), inputs, directions));
+  SmallVector<Value> tangents = llvm::cantFail(pushForward(
+      builder, keepFloats(values), inputs, directions, moving.options));
   llvm::append_range(values, tangents);
   return values;
 }
@@ -224,11 +231,12 @@ static SmallVector<Value> moveLoop(OpBuilder &builder, scf::ForOp loop,
 
 SmallVector<Value>
 metaop::pushForwardRegions(OpBuilder &builder, Operation *op,
-                           llvm::function_ref<Value(Value)> getTangent) {
+                           llvm::function_ref<Value(Value)> getTangent,
+                           int64_t savedBytes) {
   if (auto scan = dyn_cast<ScanOp>(op))
-    return spread(op, pushForwardScan(builder, scan, getTangent));
+    return spread(op, pushForwardScan(builder, scan, getTangent, savedBytes));
   Location loc = op->getLoc();
-  Moving moving(op, getTangent);
+  Moving moving(op, getTangent, savedBytes);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return spread(op, moveLoop(builder, loop, moving, getTangent));
   if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -30,16 +30,18 @@ SmallVector<Value> cloneBody(OpBuilder &builder, Block &block,
                              IRMapping &mapping, ValueRange handedOn);
 
 /// Emits the gradients by some inputs of an operation with regions, given the
-/// cotangents of its results, where those of floats are not null.
+/// cotangents of its results. Null stands for zeros.
 SmallVector<Value> differentiateRegions(OpBuilder &builder, Operation *op,
                                         ArrayRef<Value> cotangents,
-                                        ArrayRef<Value> inputs);
+                                        ArrayRef<Value> inputs,
+                                        int64_t savedBytes);
 
 /// Emits the tangents of the results of an operation with regions; null for
 /// those that are no floats. `getTangent` gives those of its inputs, or null.
 SmallVector<Value>
 pushForwardRegions(OpBuilder &builder, Operation *op,
-                   llvm::function_ref<Value(Value)> getTangent);
+                   llvm::function_ref<Value(Value)> getTangent,
+                   int64_t savedBytes);
 
 } // namespace mlir::metaop
 

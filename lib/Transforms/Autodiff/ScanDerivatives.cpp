@@ -17,13 +17,13 @@
 //
 // Sums of captures' gradients, such as dw, are computed behind the loop where
 // that moves less memory (SumsBehindScan.cpp). The starts of the carries are
-// rows that the scan yields (ScanStarts.h); one that does not is run again.
+// rows that the scan yields (SavedRows.h); one that does not is run again.
 // Each trip's operations are run again, too, as far as its derivative reads
-// them.
+// them and the scan does not yield them.
 //
 // In forward mode a scan moves on with its carries and their tangents at once.
-// Scans that are made here yield starts of their own, and are differentiated
-// again without being run again.
+// Scans that are made here save rows of their own, and are differentiated again
+// without being run again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +34,9 @@
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
-#include "MetaOps/Transforms/Autodiff/ScanStarts.h"
+#include "MetaOps/Transforms/Autodiff/SavedRows.h"
 #include "SumsBehindScan.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <optional>
 
@@ -45,85 +44,41 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 //===----------------------------------------------------------------------===//
-// Starts
+// Trips that are run again
 //===----------------------------------------------------------------------===//
-
-/// Returns whether nothing becomes of a value but sums that the loop yields.
-static bool isSummedUp(Value value) {
-  llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
-  for (size_t next = 0; next < users.size(); ++next) {
-    // In a loop or a branch inside more may become of it.
-    if (users[next]->getBlock() != value.getParentBlock())
-      return false;
-    if (isa<ScanYieldOp>(users[next]))
-      continue;
-    if (!isa<AddOp, SubOp, NegOp>(users[next]))
-      return false;
-    for (Operation *user : users[next]->getUsers())
-      users.insert(user);
-  }
-  return true;
-}
-
-/// Returns whether a derivative may read what a carry is when a trip begins.
-static bool needsStart(BlockArgument carry) { return !isSummedUp(carry); }
-
-ScanOp metaop::createScan(OpBuilder &builder, Location loc, int64_t trips,
-                          bool reverse, ValueRange inits, ValueRange rows,
-                          ScanBody emitBody) {
-  auto build = [&](OpBuilder &inside, Location at, ValueRange carries,
-                   ValueRange rowsOfTrip) {
-    SmallVector<Value> yielded = emitBody(inside, at, carries, rowsOfTrip);
-    for (Value carry : carries)
-      if (needsStart(cast<BlockArgument>(carry)))
-        yielded.push_back(carry);
-    ScanYieldOp::create(inside, at, yielded);
-  };
-  return ScanOp::create(builder, loc, trips, reverse, inits, rows, build);
-}
-
-Value metaop::findStarts(ScanOp scan, unsigned carry) {
-  Value argument = scan.getBody().getArgument(carry);
-  for (auto [yielded, stacked] :
-       llvm::zip_equal(scan.getYieldedRows(), scan.getStackedRows()))
-    if (yielded == argument)
-      return stacked;
-  return nullptr;
-}
 
 /// Copies the operations of a scan's body, and returns what it yields.
 static SmallVector<Value> cloneTrip(OpBuilder &builder, ScanOp scan,
-                                    ValueRange arguments) {
-  IRMapping mapping;
+                                    ValueRange arguments, IRMapping &mapping) {
   mapping.map(scan.getBody().getArguments(), arguments);
   return cloneBody(builder, scan.getBody().front(), mapping,
                    scan.getYield().getOperands());
 }
 
-/// Returns the starts of the carries, null for those that no derivative reads.
-/// Runs the scan again if it has not yielded them.
-static SmallVector<Value> getStarts(OpBuilder &builder, ScanOp scan) {
-  auto needs = [&](unsigned carry) {
-    return needsStart(scan.getBody().getArgument(carry));
-  };
-  auto carries = llvm::seq<unsigned>(0, scan.getNumCarries());
-  ScanOp from = scan;
-  if (llvm::any_of(carries, [&](unsigned carry) {
-        return needs(carry) && !findStarts(scan, carry);
-      }))
-    from = createScan(
-        builder, scan.getLoc(), *scan.getTrips(), scan.getReverse(),
-        scan.getInits(), scan.getRows(),
-        [&](OpBuilder &inside, Location, ValueRange begun, ValueRange rows) {
-          SmallVector<Value> arguments(begun);
-          llvm::append_range(arguments, rows);
-          SmallVector<Value> yielded = cloneTrip(inside, scan, arguments);
-          yielded.truncate(scan.getNumCarries());
-          return yielded;
-        });
-  return llvm::map_to_vector(carries, [&](unsigned carry) {
-    return needs(carry) ? findStarts(from, carry) : Value();
-  });
+static bool yieldsStarts(ScanOp scan) {
+  return llvm::all_of(
+      scan.getBody().getArguments().take_front(scan.getNumCarries()),
+      [&](BlockArgument carry) {
+        return !needsStart(carry) || findRows(scan, carry);
+      });
+}
+
+/// Returns the scan, or one that also yields the starts of its carries, behind
+/// the same results.
+static ScanOp getWithStarts(OpBuilder &builder, ScanOp scan,
+                            int64_t savedBytes) {
+  if (yieldsStarts(scan))
+    return scan;
+  return createScan(
+      builder, scan.getLoc(), *scan.getTrips(), scan.getReverse(),
+      scan.getInits(), scan.getRows(),
+      [&](OpBuilder &inside, Location, ValueRange begun, ValueRange rows) {
+        SmallVector<Value> arguments(begun);
+        llvm::append_range(arguments, rows);
+        IRMapping mapping;
+        return cloneTrip(inside, scan, arguments, mapping);
+      },
+      savedBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,9 +89,10 @@ namespace {
 /// The scan that gives a scan's gradients.
 class ReverseScan {
 public:
+  /// There is a cotangent, or null, for each of the scan's first results.
   ReverseScan(OpBuilder &builder, ScanOp scan, ArrayRef<Value> cotangents,
-              ArrayRef<Value> inputs)
-      : builder(builder), scan(scan), inputs(inputs) {
+              ArrayRef<Value> inputs, int64_t savedBytes)
+      : builder(builder), scan(scan), inputs(inputs), savedBytes(savedBytes) {
     // All trips read the other values from around the loop.
     for (Value capture : findCaptures(scan))
       if (llvm::is_contained(inputs, capture))
@@ -148,6 +104,10 @@ public:
 
 private:
   void addOperands(ArrayRef<Value> cotangents);
+  void addSaved();
+  SmallVector<Value> takeArguments(OpBuilder &inside, Location loc,
+                                   ValueRange &rowsOfTrip,
+                                   SmallVectorImpl<Value> &ofSaved);
   SmallVector<Value> emitTrip(OpBuilder &inside, Location loc,
                               ValueRange carries, ValueRange rowsOfTrip);
   SmallVector<Value> addCaptures(OpBuilder &inside, Location loc,
@@ -163,13 +123,19 @@ private:
   OpBuilder &builder;
   ScanOp scan;
   ArrayRef<Value> inputs;
+  int64_t savedBytes;
   SmallVector<Value> captures;
+  /// Numbers of the values that the body yields which have cotangents.
+  SmallVector<unsigned> outputs;
   /// Cotangents of the carries that are floats, and sums of captures'.
   SmallVector<Value> inits;
   unsigned numFloatCarries = 0;
   /// Of the carries, null where none is needed.
   SmallVector<Value> starts;
-  /// Starts, the scan's own rows, and cotangents of those that it yields.
+  /// Results of operations of the body that the scan yields.
+  SmallVector<Value> saved;
+  /// Starts, what is saved, the scan's own rows, and cotangents of those that
+  /// it yields.
   SmallVector<Value> rows;
   /// Gradients of captures that are summed up behind the loop, of a trip; null
   /// for others.
@@ -179,49 +145,89 @@ private:
 } // namespace
 
 void ReverseScan::addOperands(ArrayRef<Value> cotangents) {
+  Location loc = scan.getLoc();
   unsigned numCarries = scan.getNumCarries();
-  for (auto [result, cotangent] : llvm::zip_equal(
-           scan.getLastCarries(), cotangents.take_front(numCarries)))
-    if (isFloatTensor(result))
-      inits.push_back(cotangent);
+  for (unsigned number = 0; number < numCarries; ++number) {
+    Value result = scan.getResult(number), cotangent = cotangents[number];
+    if (!isFloatTensor(result))
+      continue;
+    outputs.push_back(number);
+    inits.push_back(cotangent ? cotangent
+                              : splatLike(builder, loc, result, 0.0));
+  }
   numFloatCarries = inits.size();
   for (Value capture : captures)
-    inits.push_back(splatLike(builder, scan.getLoc(), capture, 0.0));
-  starts = getStarts(builder, scan);
-  llvm::copy_if(starts, std::back_inserter(rows),
-                [](Value start) { return bool(start); });
+    inits.push_back(splatLike(builder, loc, capture, 0.0));
+  addSaved();
   llvm::append_range(rows, scan.getRows());
-  for (auto [result, cotangent] : llvm::zip_equal(
-           scan.getStackedRows(), cotangents.drop_front(numCarries)))
-    if (isFloatTensor(result))
-      rows.push_back(cotangent);
+  for (unsigned number = numCarries; number < cotangents.size(); ++number)
+    if (cotangents[number]) {
+      outputs.push_back(number);
+      rows.push_back(cotangents[number]);
+    }
+}
+
+void ReverseScan::addSaved() {
+  for (BlockArgument carry :
+       scan.getBody().getArguments().take_front(scan.getNumCarries())) {
+    starts.push_back(needsStart(carry) ? findRows(scan, carry) : Value());
+    if (starts.back())
+      rows.push_back(starts.back());
+  }
+  for (auto [ofTrip, stacked] :
+       llvm::zip_equal(scan.getYieldedRows(), scan.getStackedRows()))
+    if (ofTrip.getParentRegion() == &scan.getBody() && ofTrip.getDefiningOp() &&
+        !llvm::is_contained(saved, ofTrip)) {
+      saved.push_back(ofTrip);
+      rows.push_back(stacked);
+    }
+}
+
+/// Takes the arguments of the scan's body, and what is saved, from the rows of
+/// a trip. A start that no derivative reads is zeros.
+SmallVector<Value> ReverseScan::takeArguments(OpBuilder &inside, Location loc,
+                                              ValueRange &rowsOfTrip,
+                                              SmallVectorImpl<Value> &ofSaved) {
+  SmallVector<Value> arguments;
+  auto take = [&](size_t count) {
+    ValueRange taken = rowsOfTrip.take_front(count);
+    rowsOfTrip = rowsOfTrip.drop_front(count);
+    return taken;
+  };
+  for (auto [start, argument] :
+       llvm::zip(starts, scan.getBody().getArguments())) {
+    Type element = cast<RankedTensorType>(argument.getType()).getElementType();
+    arguments.push_back(
+        start ? take(1).front()
+              : splatLike(inside, loc, argument,
+                          cast<TypedAttr>(inside.getZeroAttr(element))));
+  }
+  llvm::append_range(ofSaved, take(saved.size()));
+  llvm::append_range(arguments, take(scan.getRows().size()));
+  return arguments;
 }
 
 SmallVector<Value> ReverseScan::emitTrip(OpBuilder &inside, Location loc,
                                          ValueRange carries,
                                          ValueRange rowsOfTrip) {
-  SmallVector<Value> arguments;
-  for (auto [start, argument] :
-       llvm::zip(starts, scan.getBody().getArguments())) {
-    if (start) {
-      arguments.push_back(rowsOfTrip.front());
-      rowsOfTrip = rowsOfTrip.drop_front();
-    } else {
-      Type element =
-          cast<RankedTensorType>(argument.getType()).getElementType();
-      arguments.push_back(splatLike(
-          inside, loc, argument, cast<TypedAttr>(inside.getZeroAttr(element))));
-    }
-  }
-  unsigned numRows = scan.getRows().size();
-  llvm::append_range(arguments, rowsOfTrip.take_front(numRows));
-  SmallVector<Value> outputs = keepFloats(cloneTrip(inside, scan, arguments));
+  SmallVector<Value> ofSaved;
+  SmallVector<Value> arguments =
+      takeArguments(inside, loc, rowsOfTrip, ofSaved);
+  IRMapping mapping;
+  SmallVector<Value> again = cloneTrip(inside, scan, arguments, mapping);
+  SmallVector<Value> differentiated = llvm::map_to_vector(
+      outputs, [&](unsigned number) { return again[number]; });
   SmallVector<Value> seeds(carries.take_front(numFloatCarries));
-  llvm::append_range(seeds, rowsOfTrip.drop_front(numRows));
+  llvm::append_range(seeds, rowsOfTrip);
   SmallVector<Value> targets = keepFloats(arguments);
   llvm::append_range(targets, captures);
-  SmallVector<Value> gradients =
-      llvm::cantFail(differentiate(inside, outputs, seeds, targets));
+  SmallVector<Value> gradients = llvm::cantFail(
+      differentiate(inside, differentiated, seeds, targets, {savedBytes}));
+  for (auto [ofTrip, row] : llvm::zip_equal(saved, ofSaved)) {
+    Value made = mapping.lookup(ofTrip);
+    llvm::replace(gradients, made, row);
+    made.replaceAllUsesWith(row);
+  }
 
   // Carries, captures, rows, and rows that sums are made of.
   SmallVector<Value> yielded(ArrayRef(gradients).take_front(numFloatCarries));
@@ -284,7 +290,8 @@ SmallVector<Value> ReverseScan::run() {
       builder, loc, *scan.getTrips(), !scan.getReverse(), inits, rows,
       [&](OpBuilder &inside, Location at, ValueRange carries, ValueRange row) {
         return emitTrip(inside, at, carries, row);
-      });
+      },
+      savedBytes);
   // One value may be several things to a scan.
   llvm::DenseMap<Value, Value> gradientOf;
   auto add = [&](Value input, Value gradient) {
@@ -306,8 +313,11 @@ SmallVector<Value> ReverseScan::run() {
 
 SmallVector<Value> metaop::differentiateScan(OpBuilder &builder, ScanOp scan,
                                              ArrayRef<Value> cotangents,
-                                             ArrayRef<Value> inputs) {
-  return ReverseScan(builder, scan, cotangents, inputs).run();
+                                             ArrayRef<Value> inputs,
+                                             int64_t savedBytes) {
+  return ReverseScan(builder, getWithStarts(builder, scan, savedBytes),
+                     cotangents, inputs, savedBytes)
+      .run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,7 +326,8 @@ SmallVector<Value> metaop::differentiateScan(OpBuilder &builder, ScanOp scan,
 
 SmallVector<Value>
 metaop::pushForwardScan(OpBuilder &builder, ScanOp scan,
-                        llvm::function_ref<Value(Value)> getTangent) {
+                        llvm::function_ref<Value(Value)> getTangent,
+                        int64_t savedBytes) {
   SmallVector<Value> inits(scan.getInits()), rows(scan.getRows());
   auto getOrZeros = [&](Value value) {
     Value tangent = getTangent(value);
@@ -346,7 +357,9 @@ metaop::pushForwardScan(OpBuilder &builder, ScanOp scan,
       [&](OpBuilder &inside, Location, ValueRange carries, ValueRange row) {
         SmallVector<Value> arguments(carries.take_front(numCarries));
         llvm::append_range(arguments, row.take_front(numRows));
-        SmallVector<Value> yielded = cloneTrip(inside, scan, arguments);
+        IRMapping mapping;
+        SmallVector<Value> yielded =
+            cloneTrip(inside, scan, arguments, mapping);
         SmallVector<Value> moving, tangents;
         for (unsigned number : movingCarries)
           moving.push_back(carries[number]);
@@ -356,13 +369,14 @@ metaop::pushForwardScan(OpBuilder &builder, ScanOp scan,
         llvm::append_range(tangents, carries.drop_front(numCarries));
         llvm::append_range(tangents, row.drop_front(numRows));
         llvm::append_range(tangents, directions);
-        SmallVector<Value> moved = llvm::cantFail(
-            pushForward(inside, keepFloats(yielded), moving, tangents));
+        SmallVector<Value> moved = llvm::cantFail(pushForward(
+            inside, keepFloats(yielded), moving, tangents, {savedBytes}));
         // Carries, their tangents, and tangents of rows.
         SmallVector<Value> all(ArrayRef(yielded).take_front(numCarries));
         llvm::append_range(all, moved);
         return all;
-      });
+      },
+      savedBytes);
   return SmallVector<Value>(
       made.getResults()
           .drop_front(numCarries)

@@ -17,11 +17,13 @@ namespace mlir::metaop {
 /// As `differentiateRegions`, of a scan of known trips.
 SmallVector<Value> differentiateScan(OpBuilder &builder, ScanOp scan,
                                      ArrayRef<Value> cotangents,
-                                     ArrayRef<Value> inputs);
+                                     ArrayRef<Value> inputs,
+                                     int64_t savedBytes);
 
 /// Emits the tangents of the results of a scan that are floats, in their order.
 SmallVector<Value> pushForwardScan(OpBuilder &builder, ScanOp scan,
-                                   llvm::function_ref<Value(Value)> getTangent);
+                                   llvm::function_ref<Value(Value)> getTangent,
+                                   int64_t savedBytes);
 
 } // namespace mlir::metaop
 

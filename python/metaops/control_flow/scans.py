@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any, TypeVar
 
 from .. import _core
@@ -83,7 +82,8 @@ def scan(
         return init, stack(ys)
 
     Rows are neither sliced nor stacked: trips read and write them where they are. Gradients
-    of any order are scans; they run each trip again, from the carry that it began with.
+    of any order are scans; they run each trip again, from the carry that it began with, but
+    for what is dear to compute, as products, which is saved (docs/ControlFlow.md).
     Random numbers are those of the loop above.
 
     Parameters
@@ -139,7 +139,6 @@ def _scan(
     rows: Rows,
     reverse: bool = False,
 ) -> tuple[Any, Any]:
-    @wraps(function)
     def trip(carry: Any, row: Any) -> Any:
         result = function(carry, row)
         if not isinstance(result, tuple) or len(result) != 2:
@@ -151,6 +150,8 @@ def _scan(
             )
         return result
 
+    # Where messages say that the body was defined.
+    trip.__wrapped__ = function  # type: ignore[attr-defined]
     like = rows.get_row()
     with carries.record(trip, lambda tree: (tree, like), "result[0]") as body:
         own = len(carries.vars)
@@ -193,8 +194,8 @@ def map(f: Callable[[Any], Any], xs: Any) -> Any:
     """
     check_callable("map", "f", f)
 
-    @wraps(f)
     def trip(_: None, row: Any) -> tuple[None, Any]:
         return None, f(row)
 
+    trip.__wrapped__ = f  # type: ignore[attr-defined]
     return _scan("map", trip, Carries("map", None), Rows("map", xs, None))[1]

@@ -65,8 +65,8 @@ class Recurrence:
         """Return what of the biases can be added beforehand."""
         return bias_ih + bias_hh
 
-    def make_step(self, weights: Weights, batch: int, dtype: str) -> Step:
-        """Return the function that makes one step, for a batch of gates of this dtype."""
+    def make_step(self, weights: Weights, dtype: str) -> Step:
+        """Return the function that makes one step, on gates of this dtype."""
         raise NotImplementedError
 
 
@@ -76,7 +76,7 @@ class Elman(Recurrence):
     def __init__(self, nonlinearity: str) -> None:
         self.function = _NONLINEARITIES[nonlinearity]
 
-    def make_step(self, weights: Weights, batch: int, dtype: str) -> Step:
+    def make_step(self, weights: Weights, dtype: str) -> Step:
         """Return the step."""
         return lambda given, recalled, state: (self.function(given + recalled),)
 
@@ -91,17 +91,15 @@ class LongShortTerm(Recurrence):
     gates = 4
     states = 2
 
-    def make_step(self, weights: Weights, batch: int, dtype: str) -> Step:
+    def make_step(self, weights: Weights, dtype: str) -> Step:
         """Return the step.
 
         The sigmoid of x is ``tanh(x / 2) / 2 + 1 / 2``. So one tanh serves all gates,
         of which g alone is not halved and moved.
         """
         size = weights.ih.shape[0] // 4
-        # Broadcast here, once for all steps.
-        shape = (batch, 4 * size)
-        scale = array(np.repeat([0.5, 0.5, 1.0, 0.5], size), dtype).broadcast(shape, (0,))
-        shift = array(np.repeat([0.5, 0.5, 0.0, 0.5], size), dtype).broadcast(shape, (0,))
+        scale = array(np.repeat([0.5, 0.5, 1.0, 0.5], size), dtype)
+        shift = array(np.repeat([0.5, 0.5, 0.0, 0.5], size), dtype)
         projection = None if weights.hr is None else weights.hr.transpose(1, 0)
 
         def step(given: Var, recalled: Var, state: State) -> State:
@@ -127,12 +125,12 @@ class Gated(Recurrence):
         size = bias_hh.shape[0] // 3
         return bias_ih + pad(bias_hh[: 2 * size], [(0, size)])
 
-    def make_step(self, weights: Weights, batch: int, dtype: str) -> Step:
+    def make_step(self, weights: Weights, dtype: str) -> Step:
         """Return the step; the sigmoids are tanhs, see `LongShortTerm`."""
         size = weights.ih.shape[0] // 3
         bias = None
         if weights.bias_hh is not None:
-            bias = weights.bias_hh[2 * size :].broadcast((batch, size), (0,))
+            bias = weights.bias_hh[2 * size :]
 
         def step(given: Var, recalled: Var, state: State) -> State:
             gates = given[:, : 2 * size] + recalled[:, : 2 * size]
@@ -213,14 +211,14 @@ def initial_state(weights: Weights, count: int, batch: int, dtype: str) -> State
     return tuple(zeros((batch, size), dtype) for size in sizes[:count])
 
 
-def _step(recurrence: Recurrence, weights: Weights, batch: int, dtype: str) -> Step:
+def _step(recurrence: Recurrence, weights: Weights, dtype: str) -> Step:
     """Return the function that makes one step.
 
     Of halves it computes in float32, and rounds the state.
     """
     if dtype not in ("float16", "bfloat16"):
-        return recurrence.make_step(weights, batch, dtype)
-    make = recurrence.make_step(weights, batch, "float32")
+        return recurrence.make_step(weights, dtype)
+    make = recurrence.make_step(weights, "float32")
 
     def step(given: Var, recalled: Var, state: State) -> State:
         own = float_among(x.dtype for x in (given, recalled, *state)) or dtype
@@ -235,7 +233,7 @@ def one_step(recurrence: Recurrence, weights: Weights, x: Var, state: State | No
     share = recurrence.share_of_input(x, weights)
     if state is None:
         state = initial_state(weights, recurrence.states, x.shape[0], share.dtype)
-    step = _step(recurrence, weights, x.shape[0], share.dtype)
+    step = _step(recurrence, weights, share.dtype)
     return step(share, matmul(state[0], weights.hh.transpose(1, 0)), state)
 
 
@@ -274,7 +272,7 @@ def all_steps(
         state = initial_state(weights, recurrence.states, batch, shares.dtype)
     if steps == 0:
         return zeros((0, *state[0].shape), shares.dtype), tuple(+tensor for tensor in state)
-    step = _step(recurrence, weights, batch, shares.dtype)
+    step = _step(recurrence, weights, shares.dtype)
     recall = weights.hh.transpose(1, 0)
     # The type of the state that a step makes.
     own = float_among(x.dtype for x in (shares, recall, *state)) or shares.dtype

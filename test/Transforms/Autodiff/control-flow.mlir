@@ -32,12 +32,20 @@ func.func @branch(%x: tensor<f32>, %c: i1) -> tensor<f32> {
 // -----
 
 // The other way round, from the starts of the carries, which are made by
-// running the scan again. The gradient of %w is a sum behind the loop.
+// running the scan again. The product of a trip is saved, and not computed
+// again: there is one in the trip of the gradient. The gradient of %w is a sum
+// behind the loop.
 // GRAD-LABEL: @scan(
 // GRAD: metaop.scan 5 carries
-// GRAD: %[[AGAIN:.*]]:2 = metaop.scan 5 carries(%[[C:.*]] = %arg0
-// GRAD: metaop.scan_yield %{{.*}}, %[[C]] :
-// GRAD: %[[BACK:.*]]:2 = metaop.scan 5 reverse carries({{.*}}) rows(%{{.*}} = %[[AGAIN]]#1 :
+// GRAD: %[[AGAIN:.*]]:3 = metaop.scan 5 carries(%[[C:.*]] = %arg0
+// GRAD: %[[S:.*]] = metaop.reindex_reduce add
+// GRAD: metaop.scan_yield %{{.*}}, %[[C]], %[[S]] :
+// GRAD: %[[BACK:.*]]:2 = metaop.scan 5 reverse carries({{.*}}) rows(%[[SAVED:.*]] = %[[AGAIN]]#2 : tensor<5x2x4xf32>, %[[X:.*]] = %arg1 :
+// GRAD-NOT: metaop.reindex_reduce
+// GRAD: %[[Y:.*]] = metaop.add %[[SAVED]], %[[X]]
+// GRAD: metaop.tanh %[[Y]]
+// GRAD: metaop.reindex_reduce add
+// GRAD-NOT: metaop.reindex_reduce
 // GRAD: metaop.scan_yield
 // GRAD: %[[G:.*]] = metaop.reindex %[[BACK]]#1
 // GRAD: %[[H:.*]] = metaop.reindex %[[AGAIN]]#1

@@ -77,6 +77,10 @@ public:
                : node;
   }
 
+  /// Sets how many bytes the trips of a scan may save for its gradient.
+  void setSavedBytes(int64_t bytes) { savedBytes = bytes; }
+  int64_t getSavedBytes() const { return savedBytes; }
+
   //===--------------------------------------------------------------------===//
   // Leaves (RecordLeaf.cpp)
   //===--------------------------------------------------------------------===//
@@ -287,6 +291,7 @@ private:
 
   Graph &graph;
   mlir::MLIRContext *context;
+  int64_t savedBytes = 0;
   mlir::Location line;
   llvm::StringMap<std::unique_ptr<ElementwiseInfo>> elementwise;
   llvm::StringMap<std::unique_ptr<ParsedAccess>> accesses;

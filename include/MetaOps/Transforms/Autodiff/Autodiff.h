@@ -18,6 +18,20 @@
 
 namespace mlir::metaop {
 
+/// What derivatives depend on beside values.
+struct DerivativeOptions {
+  /// Bytes that the trips of a scan may save for those of its gradient, apart
+  /// from the starts of its carries.
+  int64_t savedBytes = kDefaultSavedBytes;
+  /// No derivative flows through operations for which this holds.
+  llvm::function_ref<bool(Operation *)> isStopped = nullptr;
+  /// Returns which number a 0-d integer is, where that is known. A constant
+  /// always is.
+  llvm::function_ref<std::optional<int64_t>(Value)> getNumber = nullptr;
+
+  static constexpr int64_t kDefaultSavedBytes = int64_t(1) << 30;
+};
+
 /// The gradient of `sum_k <outputs[k], seeds[k]>` with respect to each target,
 /// of the target's type: zeros where no output depends on it.
 ///
@@ -29,30 +43,28 @@ namespace mlir::metaop {
 ///
 /// A value of which many slices are read gets its gradient at once: the slices'
 /// cotangents put together where they tile it, or inserted one after the other,
-/// so that the cost is that of the elements. `getNumber` says which 0-d
-/// integers are known, which a constant always is.
+/// so that the cost is that of the elements.
 ///
-/// No gradient flows through operations that are not differentiable, or for
-/// which `isStopped` holds, and nothing before them is looked at. The cost is
+/// No gradient flows through operations that are not differentiable, or are
+/// stopped, and nothing before them is looked at. The cost is
 /// that of the operations from which an output is computed, as far as gradients
 /// flow back, whatever else the block holds.
 ///
 /// Fails, with nothing emitted, if an output or a target is not a tensor of
 /// floats, if a seed is not of its output's type, or if there is not one seed
 /// per output.
-llvm::Expected<llvm::SmallVector<Value>> differentiate(
-    OpBuilder &builder, llvm::ArrayRef<Value> outputs,
-    llvm::ArrayRef<Value> seeds, llvm::ArrayRef<Value> targets,
-    llvm::function_ref<bool(Operation *)> isStopped = nullptr,
-    llvm::function_ref<std::optional<int64_t>(Value)> getNumber = nullptr);
+llvm::Expected<llvm::SmallVector<Value>>
+differentiate(OpBuilder &builder, llvm::ArrayRef<Value> outputs,
+              llvm::ArrayRef<Value> seeds, llvm::ArrayRef<Value> targets,
+              DerivativeOptions options = {});
 
 /// The tangent of each output, of its type, where the inputs move by
 /// `tangents`: the Jacobian times these, in forward mode. Zeros where an output
 /// depends on no input. An input that depends on another one moves by its own
 /// tangent and with that.
 ///
-/// What is said of `differentiate` about blocks, places, cost and `isStopped`
-/// holds here, too.
+/// What is said of `differentiate` about blocks, places, cost and stopped
+/// operations holds here, too.
 ///
 /// Fails, with nothing emitted, if an output or an input is not a tensor of
 /// floats, if a tangent is not of its input's type, or if there is not one
@@ -60,7 +72,7 @@ llvm::Expected<llvm::SmallVector<Value>> differentiate(
 llvm::Expected<llvm::SmallVector<Value>>
 pushForward(OpBuilder &builder, llvm::ArrayRef<Value> outputs,
             llvm::ArrayRef<Value> inputs, llvm::ArrayRef<Value> tangents,
-            llvm::function_ref<bool(Operation *)> isStopped = nullptr);
+            DerivativeOptions options = {});
 
 } // namespace mlir::metaop
 

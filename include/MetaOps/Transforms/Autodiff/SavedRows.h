@@ -1,0 +1,43 @@
+//===- SavedRows.h - What a scan saves for its gradient ---------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The gradient of a scan runs each trip again, from the carries with which it
+// began. A scan yields these as rows of its own, its starts, and what is dear
+// to compute again: results of reductions, routines, loops and branches in its
+// body. Rows that nobody reads are neither computed nor stored.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_TRANSFORMS_AUTODIFF_SAVEDROWS_H
+#define METAOPS_TRANSFORMS_AUTODIFF_SAVEDROWS_H
+
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::metaop {
+
+/// Emits the body of a scan, and returns what it yields.
+using ScanBody = llvm::function_ref<SmallVector<Value>(
+    OpBuilder &, Location, ValueRange carries, ValueRange rows)>;
+
+/// Makes a scan that also yields the start of each carry, behind all else, and
+/// of what is dear to compute again as much as fits in `savedBytes`.
+ScanOp createScan(OpBuilder &builder, Location loc, int64_t trips, bool reverse,
+                  ValueRange inits, ValueRange rows, ScanBody emitBody,
+                  int64_t savedBytes);
+
+/// Returns whether a derivative may read what a carry is when a trip begins.
+bool needsStart(BlockArgument carry);
+
+/// Returns the rows that a scan makes of a value of its body; null if it does
+/// not yield that.
+Value findRows(ScanOp scan, Value ofTrip);
+
+} // namespace mlir::metaop
+
+#endif // METAOPS_TRANSFORMS_AUTODIFF_SAVEDROWS_H

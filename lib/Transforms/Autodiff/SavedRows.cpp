@@ -1,0 +1,156 @@
+//===- SavedRows.cpp - What a scan saves for its gradient -----------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Structure decides what a scan yields beside what it is asked for:
+//
+// 1. The start of each carry that is not just summed up.
+// 2. Results of reductions to half of their elements or less, and of routines;
+//    then those of operations with regions. Each is to change from trip to
+//    trip, and not just to be summed up: what a sum is made of, no derivative
+//    reads. They are taken in the order of the body as long as the bytes of
+//    all their rows fit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Transforms/Autodiff/SavedRows.h"
+
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "RegionDerivatives.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Returns whether nothing becomes of a value but sums that the loop yields.
+static bool isSummedUp(Value value) {
+  llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
+  for (size_t next = 0; next < users.size(); ++next) {
+    // In a loop or a branch inside more may become of it.
+    if (users[next]->getBlock() != value.getParentBlock())
+      return false;
+    if (isa<ScanYieldOp>(users[next]))
+      continue;
+    if (!isa<AddOp, SubOp, NegOp>(users[next]))
+      return false;
+    for (Operation *user : users[next]->getUsers())
+      users.insert(user);
+  }
+  return true;
+}
+
+bool metaop::needsStart(BlockArgument carry) { return !isSummedUp(carry); }
+
+//===----------------------------------------------------------------------===//
+// What is dear to compute again
+//===----------------------------------------------------------------------===//
+
+/// Returns whether an operation computes much for each element of its results,
+/// apart from those with regions.
+static bool isDear(Operation *op) {
+  if (isa<RoutineOpInterface>(op))
+    return true;
+  auto reduce = dyn_cast<ReindexReduceOpInterface>(op);
+  if (!reduce)
+    return false;
+  auto source = cast<RankedTensorType>(reduce.getSource().getType());
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  return source.hasStaticShape() && result.hasStaticShape() &&
+         source.getNumElements() >= 2 * result.getNumElements();
+}
+
+namespace {
+/// Values of a scan's body that are worth their rows.
+class SavedValues {
+public:
+  SavedValues(Block &body, int64_t trips, int64_t savedBytes)
+      : body(body), trips(trips), bytesLeft(savedBytes) {
+    findVarying();
+  }
+
+  /// Returns those that fit, apart from what is yielded already.
+  SmallVector<Value> choose(ArrayRef<Value> yielded);
+
+private:
+  void findVarying();
+  void add(Operation *op, ArrayRef<Value> yielded);
+
+  Block &body;
+  int64_t trips, bytesLeft;
+  /// Operations whose results differ among trips.
+  llvm::DenseSet<Operation *> varying;
+  SmallVector<Value> chosen;
+};
+} // namespace
+
+void SavedValues::findVarying() {
+  auto isVarying = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op ? varying.contains(op) : value.getParentBlock() == &body;
+  };
+  for (Operation &op : body)
+    if (llvm::any_of(getInputs(&op), isVarying))
+      varying.insert(&op);
+}
+
+void SavedValues::add(Operation *op, ArrayRef<Value> yielded) {
+  for (Value result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !type.hasStaticShape() ||
+        llvm::is_contained(yielded, result) || isSummedUp(result))
+      continue;
+    int64_t bytes = countBytes(type);
+    if (trips > 0 && bytes > bytesLeft / trips)
+      continue;
+    bytesLeft -= bytes * trips;
+    chosen.push_back(result);
+  }
+}
+
+SmallVector<Value> SavedValues::choose(ArrayRef<Value> yielded) {
+  for (Operation &op : body)
+    if (varying.contains(&op) && isDear(&op))
+      add(&op, yielded);
+  for (Operation &op : body)
+    if (varying.contains(&op) && op.getNumRegions() > 0)
+      add(&op, yielded);
+  return chosen;
+}
+
+//===----------------------------------------------------------------------===//
+// Scans that yield it
+//===----------------------------------------------------------------------===//
+
+ScanOp metaop::createScan(OpBuilder &builder, Location loc, int64_t trips,
+                          bool reverse, ValueRange inits, ValueRange rows,
+                          ScanBody emitBody, int64_t savedBytes) {
+  auto build = [&](OpBuilder &inside, Location at, ValueRange carries,
+                   ValueRange rowsOfTrip) {
+    SmallVector<Value> yielded = emitBody(inside, at, carries, rowsOfTrip);
+    // What is only yielded is summed up, so all are chosen before any is.
+    Block *body = inside.getInsertionBlock();
+    SmallVector<Value> saved =
+        SavedValues(*body, trips, savedBytes).choose(yielded);
+    for (Value carry : carries)
+      if (needsStart(cast<BlockArgument>(carry)))
+        yielded.push_back(carry);
+    llvm::append_range(yielded, saved);
+    ScanYieldOp::create(inside, at, yielded);
+  };
+  return ScanOp::create(builder, loc, trips, reverse, inits, rows, build);
+}
+
+Value metaop::findRows(ScanOp scan, Value ofTrip) {
+  for (auto [yielded, stacked] :
+       llvm::zip_equal(scan.getYieldedRows(), scan.getStackedRows()))
+    if (yielded == ofTrip)
+      return stacked;
+  return nullptr;
+}
