@@ -65,6 +65,7 @@ static void addFusion(OpPassManager &pm, FusionRules rules,
   main.addPass(createExpandChecksPass());
   main.addPass(createSimplifyPass());
   main.addPass(createHoistInvariantsPass());
+  main.addPass(createBatchTripsPass());
   main.addPass(createPermuteReductionsPass());
   main.addPass(createWidenReductionsPass());
   if (rules == FusionRules::Extended) {

@@ -27,13 +27,14 @@
 
 #include "SumsBehindScan.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/Batching.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/IndexAccess.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/IntegerSet.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -110,10 +111,18 @@ bool SumsBehindScan::collectSum(Value value, llvm::SetVector<Value> &found,
   if (auto sum = value.getDefiningOp<AddOp>())
     return collectSum(sum.getOperand(0), found, numValues) &&
            collectSum(sum.getOperand(1), found, numValues);
-  if (isa_and_nonnull<TransposeOp, ReshapeOp>(value.getDefiningOp()))
-    return getReindex(value) &&
-           collectSum(getReindex(value).getSource(), found, numValues);
   ReindexReduceOpInterface sum = getSum(value);
+  if (isa_and_nonnull<TransposeOp, ReshapeOp>(value.getDefiningOp()) ||
+      (sum && !isRepeated(sum.getSource()))) {
+    // The same of the sum of what it is made of.
+    llvm::SetVector<Value> ofSource = found;
+    if (collectSum(value.getDefiningOp()->getOperand(0), ofSource,
+                   numValues)) {
+      found = std::move(ofSource);
+      linear.insert(value);
+      return true;
+    }
+  }
   llvm::SetVector<Value> ofSum;
   if (!sum || !collect(sum.getSource(), ofSum))
     return false;
@@ -138,61 +147,35 @@ bool SumsBehindScan::add(Value value) {
 // With a leading dimension
 //===----------------------------------------------------------------------===//
 
-static RankedTensorType stack(RankedTensorType type, int64_t trips) {
-  SmallVector<int64_t> shape = {trips};
-  llvm::append_range(shape, type.getShape());
-  return RankedTensorType::get(shape, type.getElementType());
+int64_t
+SumsBehindScan::getTrips(llvm::function_ref<Value(Value)> getStacked) const {
+  return typeOf(getStacked(rows.front())).getDimSize(0);
 }
 
-/// Returns the access of one more dimension in front, which it does not read.
-static IndexAccess shiftDims(IndexAccess access) {
-  access.map = access.map.shiftDims(1);
-  if (!access.conditions)
-    return access;
-  auto shifted = llvm::map_to_vector(
-      access.conditions.getConstraints(), [&](AffineExpr expr) {
-        return expr.shiftDims(access.conditions.getNumDims(), 1);
-      });
-  access.conditions = IntegerSet::get(access.conditions.getNumDims() + 1,
-                                      access.conditions.getNumSymbols(),
-                                      shifted, access.conditions.getEqFlags());
-  return access;
-}
-
+/// Emits a value for all trips; as it is where it is the same in all.
 Value SumsBehindScan::emitStacked(OpBuilder &builder, Value value,
                                   llvm::function_ref<Value(Value)> getStacked) {
+  if (!isInside(value))
+    return value;
   if (Value made = stacked.lookup(value))
     return made;
   Operation *op = value.getDefiningOp();
   Value result;
-  if (isInside(value) && isRepeated(value)) {
+  if (isRepeated(value)) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(emitStacked(builder, operand, getStacked));
-    auto type = stack(typeOf(value), typeOf(operands.front()).getDimSize(0));
-    if (auto reindex = getReindex(value)) {
-      IndexAccess access = shiftDims(reindex.getIndexAccess());
-      access.map = access.map.insertResult(builder.getAffineDimExpr(0), 0);
-      result = ReindexOp::create(builder, op->getLoc(), type, operands.front(),
-                                 access);
-    } else {
-      Operation *made =
-          Operation::create(op->getLoc(), op->getName(), TypeRange(type),
-                            operands, op->getDiscardableAttrDictionary(),
-                            op->getPropertiesStorage(), {}, 0);
-      result = builder.insert(made)->getResult(0);
-    }
-  } else if (rows.contains(value)) {
-    result = getStacked(value);
+    bool isSame =
+        llvm::equal(ValueRange(operands).getTypes(), op->getOperandTypes());
+    IRMapping mapping;
+    mapping.map(op->getOperands(), operands);
+    result =
+        isSame
+            ? builder.clone(*op, mapping)->getResult(0)
+            : emitBatched(builder, op, operands, getTrips(getStacked)).front();
   } else {
-    // The same in all trips.
-    int64_t trips = typeOf(getStacked(rows.front())).getDimSize(0);
-    Value source = isInside(value) ? builder.clone(*op)->getResult(0) : value;
-    auto dims =
-        llvm::to_vector(llvm::seq<int64_t>(1, typeOf(value).getRank() + 1));
-    result = BroadcastOp::create(builder, value.getLoc(),
-                                 stack(typeOf(value), trips), source,
-                                 /*extents=*/ValueRange(), dims);
+    result = rows.contains(value) ? getStacked(value)
+                                  : builder.clone(*op)->getResult(0);
   }
   return stacked[value] = result;
 }
@@ -206,15 +189,16 @@ Value SumsBehindScan::emitSum(OpBuilder &builder, Value value,
   if (auto sum = dyn_cast<AddOp>(op))
     return AddOp::create(builder, op->getLoc(), emit(sum.getOperand(0)),
                          emit(sum.getOperand(1)));
-  if (isa<TransposeOp, ReshapeOp>(op)) {
+  if (linear.contains(value)) {
     IRMapping mapping;
-    Value source = getReindex(value).getSource();
-    mapping.map(source, emit(source));
+    mapping.map(op->getOperand(0), emit(op->getOperand(0)));
     return builder.clone(*op, mapping)->getResult(0);
   }
   ReindexReduceOpInterface sum = getSum(value);
   Value source = emitStacked(builder, sum.getSource(), getStacked);
+  if (source.getType() == sum.getSource().getType())
+    source = repeatAlong(builder, op->getLoc(), source, getTrips(getStacked));
   return ReindexReduceOp::create(builder, op->getLoc(), typeOf(value),
                                  Combiner::Add, source,
-                                 shiftDims(sum.getIndexAccess()));
+                                 addLeadingDim(sum.getIndexAccess()));
 }

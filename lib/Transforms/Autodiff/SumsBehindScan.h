@@ -12,6 +12,7 @@
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -39,10 +40,13 @@ private:
   bool isRepeated(Value value, unsigned depth = 0);
   Value emitStacked(OpBuilder &builder, Value value,
                     llvm::function_ref<Value(Value)> getStacked);
+  int64_t getTrips(llvm::function_ref<Value(Value)> getStacked) const;
   bool isInside(Value value) const { return value.getParentBlock() == body; }
 
   Block *body;
   llvm::SetVector<Value> rows;
+  /// Values whose sum is made of the sum of what they are made of.
+  llvm::DenseSet<Value> linear;
   llvm::DenseMap<Value, Value> stacked;
 };
 

@@ -68,6 +68,45 @@ def HoistInvariantsPass : Pass<"metaop-hoist-invariants", "::mlir::func::FuncOp"
   }];
 }
 
+def BatchTripsPass : Pass<"metaop-batch-trips", "::mlir::func::FuncOp"> {
+  let summary = "Compute products of all trips of a loop at once";
+  let description = [{
+    In a `metaop.scan` of known trips, reductions that depend on rows and on no
+    carry are computed before the loop, for all trips, and are rows of it.
+    Reductions of which no carry is made are computed behind it, from rows. Rows
+    that take the place of others have at most four times their elements.
+
+    ```mlir
+    %r = metaop.scan 8 carries(%c = %x : tensor<4xf32>)
+        rows(%row = %xs : tensor<8x6xf32>) -> tensor<4xf32> {
+      %b = metaop.broadcast %row dims = [1] : tensor<6xf32> -> tensor<4x6xf32>
+      %p = metaop.mul %b, %w : tensor<4x6xf32>
+      %s = metaop.reduce add %p dims = [1] : tensor<4x6xf32> -> tensor<4xf32>
+      %next = metaop.mul %c, %s : tensor<4xf32>
+      metaop.scan_yield %next : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %b = metaop.reindex %xs map affine_map<(d0, d1, d2) -> (d0, d2)> fill 0.0 : f32
+        : tensor<8x6xf32> -> tensor<8x4x6xf32>
+    %a = metaop.reindex %w map affine_map<(d0, d1, d2) -> (d1, d2)> fill 0.0 : f32
+        : tensor<4x6xf32> -> tensor<8x4x6xf32>
+    %p = metaop.mul %b, %a : tensor<8x4x6xf32>
+    %ss = metaop.reindex_reduce add %p map affine_map<(d0, d1, d2) -> (d0, d1)>
+        : tensor<8x4x6xf32> -> tensor<8x4xf32>
+    %r = metaop.scan 8 carries(%c = %x : tensor<4xf32>)
+        rows(%s = %ss : tensor<8x4xf32>) -> tensor<4xf32> {
+      %next = metaop.mul %c, %s : tensor<4xf32>
+      metaop.scan_yield %next : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def ForToWhilePass : Pass<"metaop-for-to-while", "::mlir::func::FuncOp"> {
   let summary = "Have loops count in tensors";
   let description = [{
