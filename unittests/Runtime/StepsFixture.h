@@ -15,6 +15,7 @@
 #define METAOPS_UNITTESTS_RUNTIME_STEPSFIXTURE_H
 
 #include "MetaOps/Runtime/Program/CompiledProgram.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 
 #include <cstdint>
@@ -107,7 +108,7 @@ protected:
 
   BufferRef makeBuffer(const std::vector<float> &values) {
     BufferRef buffer = memory.allocate(values.size() * sizeof(float));
-    std::memcpy(buffer->data(), values.data(), values.size() * sizeof(float));
+    llvm::copy(values, static_cast<float *>(buffer->data()));
     return buffer;
   }
   static std::vector<float> read(const Buffer &buffer) {
