@@ -1,4 +1,4 @@
-//===- SavedRows.cpp - What a scan saves for its gradient -----------------===//
+//===- SavedRows.cpp - Rows that a scan saves for its gradient ------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -49,7 +49,7 @@ static bool isSummedUp(Value value) {
 bool metaop::needsStart(BlockArgument carry) { return !isSummedUp(carry); }
 
 //===----------------------------------------------------------------------===//
-// What is dear to compute again
+// Values that are dear to compute again
 //===----------------------------------------------------------------------===//
 
 /// Returns whether an operation computes much for each element of its results,
@@ -134,7 +134,8 @@ ScanOp metaop::createScan(OpBuilder &builder, Location loc, int64_t trips,
   auto build = [&](OpBuilder &inside, Location at, ValueRange carries,
                    ValueRange rowsOfTrip) {
     SmallVector<Value> yielded = emitBody(inside, at, carries, rowsOfTrip);
-    // What is only yielded is summed up, so all are chosen before any is.
+    // A value that is only yielded is summed up, so all are chosen before any
+    // is yielded.
     Block *body = inside.getInsertionBlock();
     SmallVector<Value> saved =
         SavedValues(*body, trips, savedBytes).choose(yielded);

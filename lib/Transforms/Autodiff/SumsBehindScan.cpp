@@ -116,8 +116,7 @@ bool SumsBehindScan::collectSum(Value value, llvm::SetVector<Value> &found,
       (sum && !isRepeated(sum.getSource()))) {
     // The same of the sum of what it is made of.
     llvm::SetVector<Value> ofSource = found;
-    if (collectSum(value.getDefiningOp()->getOperand(0), ofSource,
-                   numValues)) {
+    if (collectSum(value.getDefiningOp()->getOperand(0), ofSource, numValues)) {
       found = std::move(ofSource);
       linear.insert(value);
       return true;

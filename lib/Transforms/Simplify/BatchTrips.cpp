@@ -48,7 +48,7 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// How many times more elements rows may have that take the place of others.
+/// Bounds rows by the elements of those that they take the place of.
 static constexpr int64_t kMostGrowth = 4;
 static constexpr int64_t kMostBytes = int64_t(1) << 28;
 
@@ -69,7 +69,7 @@ static bool isReduced(Value value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the values in the body of a loop depend on.
+/// The values in the body of a loop, and what they depend on.
 class TripValues {
 public:
   explicit TripValues(ScanOp scan);
@@ -141,7 +141,7 @@ bool TripValues::canBatch(Operation *op) const {
   llvm::SmallBitVector isBatched;
   for (Value operand : op->getOperands()) {
     isBatched.push_back(isVarying(operand));
-    // What else does not vary has left the loop, or has to stay in it.
+    // All else that does not vary has left the loop, or has to stay in it.
     if (isInside(operand) && !isVarying(operand) &&
         !operand.getDefiningOp()->hasTrait<OpTrait::ConstantLike>())
       return false;
@@ -442,7 +442,7 @@ static ScanOp replaceLoop(ScanOp scan, ArrayRef<Value> rows,
 static bool batchTrips(ScanOp scan) {
   if (scan.getTrips().value_or(0) < 2)
     return false;
-  // What inner loops have left here.
+  // Inner loops have left work here.
   moveLoopInvariantCode(scan);
   TripValues values(scan);
   SmallVector<Value> rows(scan.getRows());

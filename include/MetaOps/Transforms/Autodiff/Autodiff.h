@@ -18,7 +18,7 @@
 
 namespace mlir::metaop {
 
-/// What derivatives depend on beside values.
+/// Choices that derivatives depend on beside values.
 struct DerivativeOptions {
   /// Bytes that the trips of a scan may save for those of its gradient, apart
   /// from the starts of its carries.

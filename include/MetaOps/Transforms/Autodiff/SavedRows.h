@@ -1,4 +1,4 @@
-//===- SavedRows.h - What a scan saves for its gradient ---------*- C++ -*-===//
+//===- SavedRows.h - Rows that a scan saves for its gradient ----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

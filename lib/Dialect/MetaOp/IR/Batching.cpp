@@ -43,7 +43,7 @@ static bool isByElement(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What can be batched
+// Operations that can be batched
 //===----------------------------------------------------------------------===//
 
 static bool isStatic(Type type) {

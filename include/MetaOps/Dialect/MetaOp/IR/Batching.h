@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an operation does for one value of each operand, done for all values
-// along a new leading dimension: of the operands that have it, the batched
-// ones. The others are the same for all.
+// An operation, done for all values along a new leading dimension: of the
+// operands that have it, the batched ones. The others are the same for all.
 //
 //===----------------------------------------------------------------------===//
 
