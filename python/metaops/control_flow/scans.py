@@ -150,7 +150,7 @@ def _scan(
             )
         return result
 
-    # Where messages say that the body was defined.
+    # Messages say that the body was defined there.
     trip.__wrapped__ = function  # type: ignore[attr-defined]
     like = rows.get_row()
     with carries.record(trip, lambda tree: (tree, like), "result[0]") as body:

@@ -24,7 +24,7 @@ func.func @before(%h: tensor<2x4xf32>, %xs: tensor<5x2x3xf32>,
   return %r : tensor<2x4xf32>
 }
 
-// What is yielded, and no carry is made of, is computed behind the loop, with
+// A value that is yielded, and no carry is made of, is computed behind the loop, with
 // what comes of it.
 // CHECK-LABEL: @behind(
 // CHECK: %[[R:.*]]:2 = metaop.scan 5 carries
