@@ -18,6 +18,9 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::metaop;
 using llvm::Error;
@@ -127,8 +130,9 @@ Expected<Tensors> Interpreter::runScan(ScanOp op, ArrayRef<Tensor> operands,
   unsigned numCarries = op.getNumCarries();
   ArrayRef<Tensor> rows =
       operands.slice(numCarries, op.getRowArguments().size());
-  int64_t trips = op.getCount() ? getIntegers(operands.take_back()).front()
-                                : *op.getTrips();
+  int64_t trips = op.getTrips().value_or(std::numeric_limits<int64_t>::max());
+  if (op.getCount())
+    trips = std::min(trips, getIntegers(operands.take_back()).front());
   Tensors carried(operands.take_front(numCarries));
   Expected<Tensors> stacked = createStacked(op);
   if (!stacked)

@@ -1,5 +1,8 @@
 // RUN: metaop-run %s --interpret --entry=sums | FileCheck %s --check-prefix=SUMS
 // RUN: metaop-run %s --interpret --entry=counted | FileCheck %s --check-prefix=COUNTED
+// RUN: metaop-run %s --interpret --entry=bounded | FileCheck %s --check-prefix=BOUNDED
+// RUN: metaop-run %s --entry=bounded | FileCheck %s --check-prefix=BOUNDED
+// RUN: metaop-run %s --entry=bounded --target=cuda --emulate | FileCheck %s --check-prefix=BOUNDED
 // RUN: metaop-run %s --interpret --entry=nested | FileCheck %s --check-prefix=NESTED
 // RUN: metaop-run %s --interpret --entry=none | FileCheck %s --check-prefix=NONE
 // RUN: metaop-run %s --entry=sums | FileCheck %s --check-prefix=SUMS
@@ -54,6 +57,31 @@ func.func @counted() -> (tensor<i64>, tensor<i64>) {
     metaop.scan_yield %next : tensor<i64>
   }
   return %r, %s : tensor<i64>, tensor<i64>
+}
+
+// Two trips over the first two of three rows, back to front: what the second
+// one makes is the first row, which another loop of two trips adds up. Five are
+// three, and -1 is none.
+// BOUNDED: result 0: tensor<3x2xi64>
+// BOUNDED-NEXT: [7, 10]
+// BOUNDED-NEXT: [22, 28]
+// BOUNDED-NEXT: [0, 0]
+func.func @bounded() -> tensor<3x2xi64> {
+  %xs = metaop.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi64>
+  %zero = metaop.constant dense<0> : tensor<2xi64>
+  %counts = metaop.constant dense<[2, 5, -1]> : tensor<3xi64>
+  %r = metaop.scan 3 rows(%n = %counts : tensor<3xi64>) -> tensor<3x2xi64> {
+    %a, %as = metaop.scan %n most 3 reverse carries(%c = %zero : tensor<2xi64>) rows(%x = %xs : tensor<3x2xi64>) -> (tensor<2xi64>, tensor<3x2xi64>) {
+      %next = metaop.add %c, %x : tensor<2xi64>
+      metaop.scan_yield %next, %next : tensor<2xi64>, tensor<2xi64>
+    }
+    %b = metaop.scan %n most 3 carries(%c = %zero : tensor<2xi64>) rows(%x = %as : tensor<3x2xi64>) -> tensor<2xi64> {
+      %next = metaop.add %c, %x : tensor<2xi64>
+      metaop.scan_yield %next : tensor<2xi64>
+    }
+    metaop.scan_yield %b : tensor<2xi64>
+  }
+  return %r : tensor<3x2xi64>
 }
 
 // A row of a row, beside values of around both.

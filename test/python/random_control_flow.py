@@ -253,18 +253,24 @@ class ControlFlow:
         """Emit a scan; of the rows that it makes the sum of each column is kept."""
         self.counts["scan"] += 1
         trips = self.rng.choice([0, 1, 2, 3, 5])
-        is_counted = self.rng.random() < 0.2
+        is_counted = self.rng.random() < 0.3
+        # What no trip makes of rows is not defined.
+        is_bounded = is_counted and self.rng.random() < 0.5
         carried = [self._fresh() for _ in range(self.rng.randrange(is_counted, 4))]
-        read = [self._fresh() for _ in range(0 if is_counted else self.rng.randrange(0, 3))]
+        has_rows = is_bounded or not is_counted
+        read = [self._fresh() for _ in range(self.rng.randrange(0, 3) if has_rows else 0)]
         made = 0 if is_counted else self.rng.randrange(0 if carried else 1, 3)
         self.counts["rows"] += len(read)
         self.counts["rows made"] += made
         t = f"tensor<{trips}x{self.extent}xf32>"
         count = str(trips)
         if is_counted:
-            value = self.rng.choice([trips, trips, -3])
+            value = self.rng.choice([trips, trips, 1, -3])
             count = self._assign(indent, f"metaop.constant dense<{value}> : tensor<i64>")
             count = self._assign(indent, f"metaop.stop_fuse {count} : tensor<i64>")
+        if is_bounded:
+            self.counts["bounded scan"] += 1
+            count += f" most {trips}"
         head = f"metaop.scan {count}{self.rng.choice(['', ' reverse'])}"
         if carried:
             inits = [f"{name} = {self._pick(scope)} : {self.type}" for name in carried]

@@ -75,7 +75,7 @@ def test_what_is_drawn():
         "checked",
         "inserted",
     ]
-    kinds += ["tight checks", "scan", "rows", "rows made", "carried rows"]
+    kinds += ["tight checks", "scan", "bounded scan", "rows", "rows made", "carried rows"]
     assert min(counts[kind] for kind in kinds) > 15, counts
 
 

@@ -14,6 +14,7 @@
 
 #include "StepsFixture.h"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <string>
@@ -27,9 +28,12 @@ protected:
   int64_t pointer(int64_t number) { return data.getPointer(number); }
   int64_t last() { return data.getResult(1); }
 
-  /// Results are the rows that are made, and the last carry.
-  Step makeSums(int64_t trips, bool isReverse) {
+  /// Results are the rows that are made, and the last carry. With `isCounted` a
+  /// third argument says how many trips there are.
+  Step makeSums(int64_t trips, bool isReverse, bool isCounted = false) {
     data.arguments = {kBytes, trips * kBytes};
+    if (isCounted)
+      data.arguments.push_back(sizeof(int64_t));
     data.results.resize(2);
     data.results[0] = {data.getResult(0), trips * kBytes};
     data.results[1] = {data.getResult(1), kBytes};
@@ -44,7 +48,12 @@ protected:
                           {slot(pointer(1))}),
                  makeStep(call(scaleKernel, {2}), {slot(pointer(1))},
                           {slot(pointer(3))})};
-    return makeStep(std::move(loop), {});
+    Step step = makeStep(std::move(loop), {});
+    if (isCounted) {
+      step.buffers = {number(2)};
+      step.numInputs = 1;
+    }
+    return step;
   }
   Carry makeCarry() {
     Carry carry;
@@ -96,6 +105,31 @@ TEST_F(ForStepTest, RowsAreTakenAndMade) {
       EXPECT_EQ(runAll(arguments),
                 (std::vector<std::vector<float>>{made, carry}))
           << trips << isReverse;
+    }
+}
+
+TEST_F(ForStepTest, ANumberSaysHowManyRows) {
+  constexpr int64_t kMost = 4;
+  for (bool isReverse : {false, true})
+    for (int64_t count :
+         {std::numeric_limits<int64_t>::min(), int64_t(0), int64_t(1),
+          int64_t(3), int64_t(4), std::numeric_limits<int64_t>::max()}) {
+      data.steps = {makeSums(kMost, isReverse, /*isCounted=*/true)};
+      BufferRef trips = memory.allocate(sizeof(count));
+      std::memcpy(trips->data(), &count, sizeof(count));
+      std::vector<float> carry(kElements), rows(kMost * kElements, 1);
+      for (int64_t row = 0; row < kMost; ++row)
+        rows[row * kElements] = static_cast<float>(row);
+      auto results = runAll({makeBuffer(carry), makeBuffer(rows), trips});
+      int64_t made = std::clamp<int64_t>(count, 0, kMost);
+      for (int64_t trip = 0; trip < made; ++trip) {
+        int64_t row = (isReverse ? made - 1 - trip : trip) * kElements;
+        for (int64_t i = 0; i < kElements; ++i) {
+          carry[i] += rows[row + i];
+          EXPECT_EQ(results[0][row + i], 2 * carry[i]) << count << isReverse;
+        }
+      }
+      EXPECT_EQ(results[1], carry) << count << isReverse;
     }
 }
 
@@ -153,8 +187,14 @@ TEST_F(ForStepTest, RowsAreInMemory) {
   expect("has no number of trips",
          [](For &loop, Step &) { loop.trips = std::nullopt; });
   expect("has no number of trips", [&](For &, Step &step) {
+    step.buffers = {slot(y())};
+    step.numInputs = 1;
+  });
+  // A number bounds the trips, but not the rows.
+  expect("has more rows than there is memory", [&](For &loop, Step &step) {
     step.buffers = {number(y())};
     step.numInputs = 1;
+    loop.trips = 5;
   });
   expect("has rows by pointers that cannot be set",
          [&](For &loop, Step &) { loop.rows[0].entry = x(); });

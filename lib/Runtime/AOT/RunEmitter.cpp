@@ -76,7 +76,9 @@ private:
   void handOn(llvm::ArrayRef<Carry> carries, Value *isOdd);
   void settle(llvm::ArrayRef<Carry> carries);
   void settle(const Carry &carry);
-  Value *getRow(const For &loop, const LoopRows &rows, Value *trip);
+  Value *countTrips(const Step &step, const For &loop);
+  Value *getRow(const For &loop, const LoopRows &rows, Value *trip,
+                Value *count);
   void call(Function *kernel, Value *buffers, Value *scalars, int64_t range,
             bool flushesDenormals);
 
@@ -319,10 +321,7 @@ void RunEmitter::emitAction(const Step &step, const For &loop) {
   BasicBlock *next = addBlock("for"), *body = addBlock("do");
   BasicBlock *after = addBlock("");
   llvm::AllocaInst *trips = addVariable(b.getInt64Ty(), "trips");
-  Value *count = loop.trips
-                     ? b.getInt64(*loop.trips)
-                     : static_cast<Value *>(b.CreateLoad(
-                           b.getInt64Ty(), getAddress(step.buffers.front())));
+  Value *count = countTrips(step, loop);
   beginCarries(loop.carries);
   b.CreateStore(b.getInt64(0), trips);
   b.CreateBr(next);
@@ -331,7 +330,7 @@ void RunEmitter::emitAction(const Step &step, const For &loop) {
   b.CreateCondBr(b.CreateICmpSLT(trip, count), body, after);
   b.SetInsertPoint(body);
   for (const LoopRows &rows : loop.rows)
-    setPointer(rows.entry, getRow(loop, rows, trip));
+    setPointer(rows.entry, getRow(loop, rows, trip, count));
   emitList(loop.body);
   handOn(loop.carries, b.CreateTrunc(trip, b.getInt1Ty()));
   b.CreateStore(b.CreateAdd(trip, b.getInt64(1)), trips);
@@ -340,11 +339,23 @@ void RunEmitter::emitAction(const Step &step, const For &loop) {
   settle(loop.carries);
 }
 
+Value *RunEmitter::countTrips(const Step &step, const For &loop) {
+  if (step.buffers.empty())
+    return b.getInt64(*loop.trips);
+  Value *count = b.CreateLoad(b.getInt64Ty(), getAddress(step.buffers.front()));
+  if (!loop.trips)
+    return count;
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count,
+                                 b.getInt64(*loop.trips));
+}
+
 /// The address of the row of a trip.
-Value *RunEmitter::getRow(const For &loop, const LoopRows &rows, Value *trip) {
+Value *RunEmitter::getRow(const For &loop, const LoopRows &rows, Value *trip,
+                          Value *count) {
   int64_t bytes = program.pointers[rows.entry - program.getPointer(0)];
-  Value *row =
-      loop.isReverse ? b.CreateSub(b.getInt64(*loop.trips - 1), trip) : trip;
+  Value *row = loop.isReverse
+                   ? b.CreateSub(b.CreateSub(count, b.getInt64(1)), trip)
+                   : trip;
   return b.CreateGEP(b.getInt8Ty(), getAddress(rows.whole),
                      b.CreateMul(row, b.getInt64(bytes)));
 }

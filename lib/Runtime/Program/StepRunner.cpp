@@ -30,6 +30,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 using namespace metaops;
 
@@ -336,7 +337,9 @@ llvm::Error StepRunner::runFor(const Step &step, const For &loop, Place place) {
   int64_t count;
   if (path.empty()) {
     // The number may be overwritten meanwhile.
-    count = loop.trips ? *loop.trips : read<int64_t>(step.buffers.front());
+    count = loop.trips.value_or(std::numeric_limits<int64_t>::max());
+    if (!step.buffers.empty())
+      count = std::min(count, read<int64_t>(step.buffers.front()));
     beginCarries(loop.carries);
     beginRows(loop, count);
     trips.push_back(0);
@@ -360,7 +363,7 @@ llvm::Error StepRunner::runTrips(const For &loop, const ListPlan &body,
     if (llvm::Error error = runList(loop.body, body))
       return error;
     handOn(loop.carries);
-    moveRows(loop);
+    moveRows(loop, count);
   }
   return settle(loop.carries);
 }
@@ -400,9 +403,9 @@ void StepRunner::beginRows(const For &loop, int64_t count) {
 }
 
 /// Behind the last trip there is no row.
-void StepRunner::moveRows(const For &loop) {
+void StepRunner::moveRows(const For &loop, int64_t count) {
   for (const LoopRows &rows : loop.rows)
-    if (trips.back() + 1 < *loop.trips)
+    if (trips.back() + 1 < count)
       table[rows.entry] += getStride(program, loop, rows);
 }
 

@@ -59,7 +59,7 @@ private:
   void beginCarries(llvm::ArrayRef<Carry> carries);
   void handOn(llvm::ArrayRef<Carry> carries);
   void beginRows(const For &loop, int64_t count);
-  void moveRows(const For &loop);
+  void moveRows(const For &loop, int64_t count);
   llvm::Error settle(llvm::ArrayRef<Carry> carries);
 
   bool mustStop() const { return shouldStop && shouldStop(); }

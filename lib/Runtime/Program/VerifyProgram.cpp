@@ -454,12 +454,11 @@ Verifier::Problem Verifier::setRows(const LoopRows &rows, int64_t trips) {
 }
 
 Verifier::Problem Verifier::verifyAction(const Step &step, const For &loop) {
-  bool isKnown = loop.trips.has_value();
-  if (isKnown ? !step.buffers.empty() || *loop.trips < 0
-              : step.numInputs != 1 || step.buffers.size() != 1 ||
-                    step.buffers.front().bytes !=
-                        static_cast<int64_t>(sizeof(int64_t)) ||
-                    !loop.rows.empty())
+  bool isCounted =
+      step.numInputs == 1 && step.buffers.size() == 1 &&
+      step.buffers.front().bytes == static_cast<int64_t>(sizeof(int64_t));
+  bool hasTrips = loop.trips ? *loop.trips >= 0 : loop.rows.empty();
+  if (!hasTrips || (!isCounted && (!step.buffers.empty() || !loop.trips)))
     return "has no number of trips";
   // First values of a loop are there before its rows.
   for (const Carry &carry : loop.carries)

@@ -128,21 +128,23 @@ SmallVector<Value> SavedValues::choose(ArrayRef<Value> yielded) {
 // Scans that yield it
 //===----------------------------------------------------------------------===//
 
-ScanOp metaop::createScan(OpBuilder &builder, Location loc, int64_t trips,
+ScanOp metaop::createScan(OpBuilder &builder, Location loc, ScanTrips trips,
                           bool reverse, ValueRange inits, ValueRange rows,
                           ScanBody emitBody, int64_t savedBytes) {
   auto build = [&](OpBuilder &inside, Location at, ValueRange carries,
                    ValueRange rowsOfTrip) {
     SmallVector<Value> yielded = emitBody(inside, at, carries, rowsOfTrip);
-    // A value that is only yielded is summed up, so all are chosen before any
-    // is yielded.
-    Block *body = inside.getInsertionBlock();
-    SmallVector<Value> saved =
-        SavedValues(*body, trips, savedBytes).choose(yielded);
-    for (Value carry : carries)
-      if (needsStart(cast<BlockArgument>(carry)))
-        yielded.push_back(carry);
-    llvm::append_range(yielded, saved);
+    if (trips.known) {
+      // A value that is only yielded is summed up, so all are chosen before any
+      // is yielded.
+      Block *body = inside.getInsertionBlock();
+      SmallVector<Value> saved =
+          SavedValues(*body, *trips.known, savedBytes).choose(yielded);
+      for (Value carry : carries)
+        if (needsStart(cast<BlockArgument>(carry)))
+          yielded.push_back(carry);
+      llvm::append_range(yielded, saved);
+    }
     ScanYieldOp::create(inside, at, yielded);
   };
   return ScanOp::create(builder, loc, trips, reverse, inits, rows, build);

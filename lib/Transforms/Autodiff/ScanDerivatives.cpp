@@ -70,7 +70,7 @@ static ScanOp getWithStarts(OpBuilder &builder, ScanOp scan,
   if (yieldsStarts(scan))
     return scan;
   return createScan(
-      builder, scan.getLoc(), *scan.getTrips(), scan.getReverse(),
+      builder, scan.getLoc(), scan.getNumTrips(), scan.getReverse(),
       scan.getInits(), scan.getRows(),
       [&](OpBuilder &inside, Location, ValueRange begun, ValueRange rows) {
         SmallVector<Value> arguments(begun);
@@ -251,7 +251,8 @@ SmallVector<Value> ReverseScan::addCaptures(OpBuilder &inside, Location loc,
   sums.emplace(inside.getInsertionBlock());
   SmallVector<Value> next;
   for (auto [sum, gradient] : llvm::zip_equal(carried, gradients)) {
-    bool isBehind = sums->add(gradient);
+    // Of rows that no trip has made there is no sum.
+    bool isBehind = !scan.getCount() && sums->add(gradient);
     ofTrip.push_back(isBehind ? gradient : nullptr);
     next.push_back(isBehind ? sum : AddOp::create(inside, loc, sum, gradient));
   }
@@ -287,7 +288,7 @@ SmallVector<Value> ReverseScan::getCaptureGradients(ScanOp made) {
 SmallVector<Value> ReverseScan::run() {
   Location loc = scan.getLoc();
   ScanOp made = createScan(
-      builder, loc, *scan.getTrips(), !scan.getReverse(), inits, rows,
+      builder, loc, scan.getNumTrips(), !scan.getReverse(), inits, rows,
       [&](OpBuilder &inside, Location at, ValueRange carries, ValueRange row) {
         return emitTrip(inside, at, carries, row);
       },
@@ -353,7 +354,8 @@ metaop::pushForwardScan(OpBuilder &builder, ScanOp scan,
     }
   unsigned numCarries = scan.getNumCarries(), numRows = scan.getRows().size();
   ScanOp made = createScan(
-      builder, scan.getLoc(), *scan.getTrips(), scan.getReverse(), inits, rows,
+      builder, scan.getLoc(), scan.getNumTrips(), scan.getReverse(), inits,
+      rows,
       [&](OpBuilder &inside, Location, ValueRange carries, ValueRange row) {
         SmallVector<Value> arguments(carries.take_front(numCarries));
         llvm::append_range(arguments, row.take_front(numRows));

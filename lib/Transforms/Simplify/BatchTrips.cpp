@@ -427,9 +427,8 @@ static ScanOp replaceLoop(ScanOp scan, ArrayRef<Value> rows,
     types.push_back(type.clone(shape));
   }
   OpBuilder builder(scan);
-  auto made =
-      ScanOp::create(builder, scan.getLoc(), types, scan.getInits(), rows,
-                     scan.getCount(), scan.getTripsAttr(), scan.getReverse());
+  auto made = ScanOp::create(builder, scan.getLoc(), types, scan.getInits(),
+                             rows, scan.getNumTrips(), scan.getReverse());
   made->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
   made.getBody().takeBody(scan.getBody());
   made.getYield()->setOperands(yielded);
@@ -438,9 +437,10 @@ static ScanOp replaceLoop(ScanOp scan, ArrayRef<Value> rows,
   return made;
 }
 
-/// Moves work of a loop's trips out of it; returns whether there is any.
+/// Moves work of a loop's trips out of it; returns whether there is any. Where
+/// a number from memory says how many there are, it may be of few rows.
 static bool batchTrips(ScanOp scan) {
-  if (scan.getTrips().value_or(0) < 2)
+  if (scan.getCount() || scan.getTrips().value_or(0) < 2)
     return false;
   // Inner loops have left work here.
   moveLoopInvariantCode(scan);

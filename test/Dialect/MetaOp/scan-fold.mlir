@@ -51,6 +51,35 @@ func.func @branch(%x: tensor<4xf32>, %y: tensor<4xf32>, %cs: tensor<3xi1>) -> (t
   return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
 }
 
+// A number that is known bounds the trips, but not the extent of rows.
+// CHECK-LABEL: func @bounded
+func.func @bounded(%x: tensor<4xf32>, %n: tensor<i64>) -> (tensor<4xf32>, tensor<4xf32>, tensor<5x4xf32>, tensor<4xf32>) {
+  %three = metaop.constant dense<3> : tensor<i64>
+  %nine = metaop.constant dense<9> : tensor<i64>
+  // CHECK: metaop.scan 3 carries
+  %a = metaop.scan %three most 5 carries(%c = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %next = metaop.exp %c : tensor<4xf32>
+    metaop.scan_yield %next : tensor<4xf32>
+  }
+  // CHECK: metaop.scan 5 carries
+  %b = metaop.scan %nine most 5 carries(%c = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %next = metaop.exp %c : tensor<4xf32>
+    metaop.scan_yield %next : tensor<4xf32>
+  }
+  // CHECK: metaop.scan %{{.*}} most 5 carries
+  %d, %ds = metaop.scan %three most 5 carries(%c = %x : tensor<4xf32>) -> (tensor<4xf32>, tensor<5x4xf32>) {
+    %next = metaop.exp %c : tensor<4xf32>
+    metaop.scan_yield %next, %next : tensor<4xf32>, tensor<4xf32>
+  }
+  // One trip may be none.
+  // CHECK: metaop.scan %arg1 most 1 carries
+  %e = metaop.scan %n most 1 carries(%c = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %next = metaop.exp %c : tensor<4xf32>
+    metaop.scan_yield %next : tensor<4xf32>
+  }
+  return %a, %b, %ds, %e : tensor<4xf32>, tensor<4xf32>, tensor<5x4xf32>, tensor<4xf32>
+}
+
 // A check stays.
 // CHECK-LABEL: func @check
 func.func @check(%xs: tensor<3xi64>) {

@@ -1,10 +1,10 @@
 // RUN: metaop-opt %s --split-input-file --verify-diagnostics
 
-func.func @both(%n: tensor<i64>) {
-  // expected-error@+1 {{expects either `trips` or a `count`}}
-  "metaop.scan"(%n) <{operandSegmentSizes = array<i32: 0, 0, 1>, trips = 3 : i64}> ({
+func.func @neither() {
+  // expected-error@+1 {{expects `trips`, a `count` or both}}
+  "metaop.scan"() <{operandSegmentSizes = array<i32: 0, 0, 0>}> ({
     "metaop.scan_yield"() : () -> ()
-  }) : (tensor<i64>) -> ()
+  }) : () -> ()
   return
 }
 
@@ -94,7 +94,7 @@ func.func @results(%x: tensor<4xf32>) -> tensor<3x4xf32> {
 // -----
 
 func.func @counted_rows(%n: tensor<i64>, %x: tensor<4xf32>) {
-  // expected-error@+1 {{expects no rows beside a `count`, given 1}}
+  // expected-error@+1 {{expects no rows without `trips`, given 1}}
   metaop.scan %n rows(%r = %x : tensor<4xf32>) {
     metaop.scan_yield
   }
@@ -104,9 +104,29 @@ func.func @counted_rows(%n: tensor<i64>, %x: tensor<4xf32>) {
 // -----
 
 func.func @counted_results(%n: tensor<i64>, %x: tensor<4xf32>) {
-  // expected-error@+1 {{yields no rows beside a `count`, given 1}}
+  // expected-error@+1 {{yields no rows without `trips`, given 1}}
   metaop.scan %n {
     metaop.scan_yield %x : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @bounded_rows(%n: tensor<i64>, %xs: tensor<4x2xf32>) {
+  // expected-error@+1 {{expects number 0 of its rows to be 3 of them, given 'tensor<4x2xf32>'}}
+  metaop.scan %n most 3 rows(%x = %xs : tensor<4x2xf32>) {
+    metaop.scan_yield
+  }
+  return
+}
+
+// -----
+
+func.func @negative_bound(%n: tensor<i64>) {
+  // expected-error@+1 {{expects `trips` of at least 0, given -3}}
+  metaop.scan %n most -3 {
+    metaop.scan_yield
   }
   return
 }

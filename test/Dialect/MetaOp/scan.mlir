@@ -36,6 +36,17 @@ func.func @count(%n: tensor<i64>, %x: tensor<2xf32>) -> tensor<2xf32> {
   return %r : tensor<2xf32>
 }
 
+// As many as a number says, of as many rows as there may be.
+// CHECK-LABEL: func @bounded
+func.func @bounded(%n: tensor<i64>, %x: tensor<2xf32>, %xs: tensor<5x2xf32>) -> (tensor<2xf32>, tensor<5x2xf32>) {
+  // CHECK: metaop.scan %arg0 most 5 reverse carries(%{{.*}} = %arg1 : tensor<2xf32>) rows(%{{.*}} = %arg2 : tensor<5x2xf32>) -> (tensor<2xf32>, tensor<5x2xf32>) {
+  %r, %ys = metaop.scan %n most 5 reverse carries(%c = %x : tensor<2xf32>) rows(%row = %xs : tensor<5x2xf32>) -> (tensor<2xf32>, tensor<5x2xf32>) {
+    %next = metaop.add %c, %row : tensor<2xf32>
+    metaop.scan_yield %next, %c : tensor<2xf32>, tensor<2xf32>
+  }
+  return %r, %ys : tensor<2xf32>, tensor<5x2xf32>
+}
+
 // CHECK-LABEL: func @nothing
 func.func @nothing() {
   // CHECK: metaop.scan 0 {

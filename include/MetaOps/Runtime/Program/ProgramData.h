@@ -115,8 +115,9 @@ struct LoopRows {
 /// Runs `body` a number of times, with the pointers of `rows` moved on from
 /// trip to trip: from the first row to the last, or back.
 struct For {
-  /// If not known, the one buffer, an int64, says how many: none if it is less
-  /// than 0. Then there are no rows.
+  /// The number of rows, too: without it there are none. If there is a buffer,
+  /// an int64, that says how many trips there are: none if it is less than 0,
+  /// and `trips` at most.
   std::optional<int64_t> trips;
   bool isReverse = false;
   std::vector<Carry> carries;

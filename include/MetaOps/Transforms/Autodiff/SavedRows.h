@@ -26,10 +26,11 @@ using ScanBody = llvm::function_ref<SmallVector<Value>(
     OpBuilder &, Location, ValueRange carries, ValueRange rows)>;
 
 /// Makes a scan that also yields the start of each carry, behind all else, and
-/// of what is dear to compute again as much as fits in `savedBytes`.
-ScanOp createScan(OpBuilder &builder, Location loc, int64_t trips, bool reverse,
-                  ValueRange inits, ValueRange rows, ScanBody emitBody,
-                  int64_t savedBytes);
+/// of what is dear to compute again as much as fits in `savedBytes`; neither if
+/// nobody knows how many trips there may be.
+ScanOp createScan(OpBuilder &builder, Location loc, ScanTrips trips,
+                  bool reverse, ValueRange inits, ValueRange rows,
+                  ScanBody emitBody, int64_t savedBytes);
 
 /// Returns whether a derivative may read what a carry is when a trip begins.
 bool needsStart(BlockArgument carry);

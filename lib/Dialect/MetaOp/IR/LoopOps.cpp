@@ -39,32 +39,32 @@ static Block *addBody(OpBuilder &builder, OperationState &state,
 }
 
 void ScanOp::build(OpBuilder &builder, OperationState &state, TypeRange outputs,
-                   ValueRange inits, ValueRange rows, Value count,
-                   IntegerAttr trips, bool reverse) {
+                   ValueRange inits, ValueRange rows, ScanTrips trips,
+                   bool reverse) {
   OpBuilder::InsertionGuard guard(builder);
   addBody(builder, state, inits, rows);
   state.addOperands(inits);
   state.addOperands(rows);
-  if (count)
-    state.addOperands(count);
+  if (trips.count)
+    state.addOperands(trips.count);
   Properties &properties = state.getOrAddProperties<Properties>();
   llvm::copy(ArrayRef<int32_t>{static_cast<int32_t>(inits.size()),
                                static_cast<int32_t>(rows.size()),
-                               count ? 1 : 0},
+                               trips.count ? 1 : 0},
              properties.operandSegmentSizes.begin());
-  properties.trips = trips;
+  if (trips.known)
+    properties.trips = builder.getI64IntegerAttr(*trips.known);
   if (reverse)
     properties.reverse = builder.getUnitAttr();
   state.addTypes(outputs);
 }
 
 void ScanOp::build(
-    OpBuilder &builder, OperationState &state, int64_t trips, bool reverse,
+    OpBuilder &builder, OperationState &state, ScanTrips trips, bool reverse,
     ValueRange inits, ValueRange rows,
     function_ref<void(OpBuilder &, Location, ValueRange, ValueRange)>
         buildBody) {
-  build(builder, state, inits.getTypes(), inits, rows, /*count=*/Value(),
-        builder.getI64IntegerAttr(trips), reverse);
+  build(builder, state, inits.getTypes(), inits, rows, trips, reverse);
   OpBuilder::InsertionGuard guard(builder);
   Block &body = state.regions.front()->front();
   builder.setInsertionPointToEnd(&body);
@@ -73,24 +73,14 @@ void ScanOp::build(
             arguments.drop_front(inits.size()));
   for (Value row : body.getTerminator()->getOperands().drop_front(inits.size()))
     state.addTypes(
-        getStackedType(cast<RankedTensorType>(row.getType()), trips));
-}
-
-void ScanOp::build(
-    OpBuilder &builder, OperationState &state, Value count, ValueRange inits,
-    function_ref<void(OpBuilder &, Location, ValueRange)> buildBody) {
-  build(builder, state, inits.getTypes(), inits, /*rows=*/ValueRange(), count,
-        /*trips=*/IntegerAttr(), /*reverse=*/false);
-  OpBuilder::InsertionGuard guard(builder);
-  Block &body = state.regions.front()->front();
-  builder.setInsertionPointToEnd(&body);
-  buildBody(builder, state.location, body.getArguments());
+        getStackedType(cast<RankedTensorType>(row.getType()), *trips.known));
 }
 
 //===----------------------------------------------------------------------===//
 // Syntax
 //
-//   (trips | %count) `reverse`? (`carries` inputs)? (`rows` inputs)?
+//   (trips | %count (`most` trips)?) `reverse`? (`carries` inputs)? (`rows`
+//   inputs)?
 //     (`->` types)? (`attributes` {...})? region
 //
 // where the inputs are `(` %argument `=` %operand `:` type, ... `)`.
@@ -155,12 +145,15 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   Properties &properties = result.getOrAddProperties<Properties>();
   Builder &builder = parser.getBuilder();
   int64_t trips;
-  OpAsmParser::UnresolvedOperand count;
+  SmallVector<OpAsmParser::UnresolvedOperand> counts;
   OptionalParseResult hasTrips = parser.parseOptionalInteger(trips);
   if (!hasTrips.has_value()) {
-    if (parser.parseOperand(count))
+    if (parser.parseOperand(counts.emplace_back()))
       return failure();
-  } else {
+    if (succeeded(parser.parseOptionalKeyword("most")))
+      hasTrips = parser.parseInteger(trips);
+  }
+  if (hasTrips.has_value()) {
     if (*hasTrips)
       return failure();
     properties.trips = builder.getI64IntegerAttr(trips);
@@ -171,12 +164,11 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   if (inputs.parse("carries", /*areRows=*/false) ||
       inputs.parse("rows", /*areRows=*/true) || inputs.resolve(result))
     return failure();
-  if (!hasTrips.has_value() &&
-      parser.resolveOperand(count,
-                            RankedTensorType::get({}, builder.getI64Type()),
-                            result.operands))
+  if (parser.resolveOperands(counts,
+                             RankedTensorType::get({}, builder.getI64Type()),
+                             result.operands))
     return failure();
-  inputs.segments.push_back(hasTrips.has_value() ? 0 : 1);
+  inputs.segments.push_back(counts.size());
   llvm::copy(inputs.segments, properties.operandSegmentSizes.begin());
   return failure(parser.parseOptionalArrowTypeList(result.types) ||
                  parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
@@ -184,11 +176,11 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void ScanOp::print(OpAsmPrinter &printer) {
-  printer << ' ';
-  if (Value count = getCount())
-    printer << count;
-  else
-    printer << *getTrips();
+  Value count = getCount();
+  if (count)
+    printer << ' ' << count;
+  if (std::optional<int64_t> trips = getTrips())
+    printer << (count ? " most " : " ") << *trips;
   if (getReverse())
     printer << " reverse";
   auto printInputs = [&](StringRef keyword, ValueRange arguments,
@@ -238,13 +230,13 @@ static LogicalResult verifySameTypes(ScanOp op, StringRef name, TypeRange types,
 LogicalResult ScanOp::verify() {
   std::optional<int64_t> trips = getTrips();
   // (C1)
-  if (trips.has_value() == (getCount() != nullptr))
-    return emitOpError("expects either `trips` or a `count`");
+  if (!trips && !getCount())
+    return emitOpError("expects `trips`, a `count` or both");
   if (trips && *trips < 0)
     return emitOpError("expects `trips` of at least 0, given ") << *trips;
   // (C5)
   if (!trips && !getRows().empty())
-    return emitOpError("expects no rows beside a `count`, given ")
+    return emitOpError("expects no rows without `trips`, given ")
            << getRows().size();
   // (C2)
   SmallVector<Type> expected(getInits().getTypes());
@@ -266,8 +258,7 @@ LogicalResult ScanOp::verifyRegions() {
   // (C5)
   TypeRange rows = getYieldedRows().getTypes();
   if (!getTrips() && !rows.empty())
-    return emitOpError("yields no rows beside a `count`, given ")
-           << rows.size();
+    return emitOpError("yields no rows without `trips`, given ") << rows.size();
   // (C4)
   SmallVector<Type> expected(getInits().getTypes());
   for (Type row : rows)
@@ -280,6 +271,8 @@ LogicalResult ScanOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 // Interfaces
 //===----------------------------------------------------------------------===//
+
+ScanTrips ScanOp::getNumTrips() { return {getCount(), getTrips()}; }
 
 ScanYieldOp ScanOp::getYield() {
   return cast<ScanYieldOp>(getBody().front().getTerminator());

@@ -168,9 +168,8 @@ private:
         left.push_back(result);
         types.push_back(result.getType());
       }
-    auto smaller =
-        ScanOp::create(rewriter, op.getLoc(), types, inits, rows, op.getCount(),
-                       op.getTripsAttr(), op.getReverse());
+    auto smaller = ScanOp::create(rewriter, op.getLoc(), types, inits, rows,
+                                  op.getNumTrips(), op.getReverse());
     smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.mergeBlocks(&op.getBody().front(), &smaller.getBody().front(),
                          smaller.getBody().getArguments());
@@ -188,8 +187,16 @@ struct CountKnownTrips : OpRewritePattern<ScanOp> {
     APInt count;
     if (!op.getCount() || !matchPattern(op.getCount(), m_ConstantInt(&count)))
       return failure();
+    std::optional<int64_t> most = op.getTrips();
+    int64_t trips = std::max<int64_t>(count.getSExtValue(), 0);
+    if (most)
+      trips = std::min(trips, *most);
+    // Rows keep their extent.
+    bool hasRows = !op.getRows().empty() || !op.getStackedRows().empty();
+    if (hasRows && trips != most)
+      return failure();
     rewriter.modifyOpInPlace(op, [&] {
-      op.setTrips(std::max<int64_t>(count.getSExtValue(), 0));
+      op.setTrips(trips);
       op.getCountMutable().clear();
     });
     return success();
@@ -210,7 +217,7 @@ struct InlineFewTrips : OpRewritePattern<ScanOp> {
       return failure();
     if (op.getTrips() == 0)
       dropLoop(op, rewriter);
-    else if (op.getTrips() == 1)
+    else if (op.getTrips() == 1 && !op.getCount())
       inlineBody(op, rewriter);
     else
       return failure();

@@ -12,10 +12,25 @@
 #include "MetaOps/Dialect/MetaOp/IR/OpDeclarations.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
+#include <optional>
+
 namespace mlir::metaop {
 
 /// The type of one row of a tensor: without the leading dimension, which there
 /// has to be.
+/// The number of trips of a scan.
+struct ScanTrips {
+  ScanTrips(int64_t trips) : known(trips) {}
+  /// As many as a number from memory says, at most `most`. All of these, if
+  /// the number is null.
+  ScanTrips(Value count, std::optional<int64_t> most)
+      : known(most), count(count) {}
+
+  /// The extent of rows.
+  std::optional<int64_t> known;
+  Value count;
+};
+
 RankedTensorType getRowType(RankedTensorType type);
 /// The type of so many rows.
 RankedTensorType getStackedType(RankedTensorType row, int64_t count);

@@ -33,15 +33,18 @@ def MetaOp_ScanOp : MetaOp_Op<"scan", [
     which that of trip t is row t. With `reverse` trip t has, and makes, the row
     of which t come behind it.
 
-    There are `trips`, or as many as `count` says: none if that is less than 0.
-    The block reads all values of around the loop.
+    There are `trips`, or as many as `count` says: none if that is less than 0,
+    and `trips` at most if both are given. Then the rows behind those of the
+    trips that are made are not read, and not defined in results; with `reverse`
+    the first trip has the last row of those. The block reads all values of
+    around the loop.
 
-    Constraints: (C1) one of `trips` and `count` is given, and `trips` is not
-    less than 0; (C2) each of `rows` has a leading extent of `trips`; (C3) the
+    Constraints: (C1) `trips` or `count` is given, and `trips` is not less than
+    0; (C2) each of `rows` has a leading extent of `trips`; (C3) the
     arguments of the block have the types of `inits`, and of `rows` without the
     leading dimension; (C4) the results have the types of `inits`, and of what
-    else the block yields with a leading extent of `trips` in front; (C5) with
-    `count` there are no rows.
+    else the block yields with a leading extent of `trips` in front; (C5)
+    without `trips` there are no rows.
 
     ```mlir
     %h, %ys = metaop.scan 8 carries(%c = %init : tensor<4xf32>)
@@ -65,19 +68,17 @@ def MetaOp_ScanOp : MetaOp_Op<"scan", [
   let builders = [
     /// `buildBody` is called with the carries and the rows, at the end of the
     /// block, and yields. The types of the results follow.
-    OpBuilder<(ins "int64_t":$trips, "bool":$reverse, "ValueRange":$inits,
-      "ValueRange":$rows,
+    OpBuilder<(ins "::mlir::metaop::ScanTrips":$trips, "bool":$reverse,
+      "ValueRange":$inits, "ValueRange":$rows,
       "function_ref<void(OpBuilder &, Location, ValueRange, ValueRange)>"
         :$buildBody)>,
-    /// As often as a number from memory says.
-    OpBuilder<(ins "Value":$count, "ValueRange":$inits,
-      "function_ref<void(OpBuilder &, Location, ValueRange)>":$buildBody)>,
     /// With an empty body.
     OpBuilder<(ins "TypeRange":$outputs, "ValueRange":$inits,
-      "ValueRange":$rows, "Value":$count, "IntegerAttr":$trips,
+      "ValueRange":$rows, "::mlir::metaop::ScanTrips":$trips,
       "bool":$reverse)>];
   let extraClassDeclaration = [{
     ::mlir::metaop::ScanYieldOp getYield();
+    ::mlir::metaop::ScanTrips getNumTrips();
     unsigned getNumCarries() { return getInits().size(); }
     /// Of the block.
     ::mlir::Block::BlockArgListType getRowArguments() {
