@@ -204,7 +204,7 @@ TEST_F(ProgramFileTest, EqualContentsGiveEqualBytes) {
 TEST_F(ProgramFileTest, TheLayoutIsAsDocumented) {
   std::string bytes = example.write();
   EXPECT_EQ(bytes.substr(0, 8), "MetaOpsP");
-  EXPECT_EQ(read32le(bytes.data() + 8), 4u);
+  EXPECT_EQ(read32le(bytes.data() + 8), 5u);
   EXPECT_EQ(read64le(bytes.data() + 16), bytes.size());
   EXPECT_EQ(bytes.size() % 64, 0u);
   std::vector<Entry> entries = listEntries(bytes);
@@ -376,15 +376,19 @@ TEST_F(ProgramFileTest, WhatIsNoFileIsAnError) {
   // Calls of kernels had other fields.
   bytes[8] = 1;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 1; this program reads version 4");
+            "the program file has version 1; this program reads version 5");
   // The file was a function.
   bytes[8] = 2;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 2; this program reads version 4");
+            "the program file has version 2; this program reads version 5");
   // Carries of a loop had no rows.
   bytes[8] = 3;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 3; this program reads version 4");
+            "the program file has version 3; this program reads version 5");
+  // Checks had one field less.
+  bytes[8] = 4;
+  EXPECT_EQ(failureOfReading(bytes),
+            "the program file has version 4; this program reads version 5");
 }
 
 TEST_F(ProgramFileTest, PartsOfAFileAreErrors) {

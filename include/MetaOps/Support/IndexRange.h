@@ -17,13 +17,25 @@ namespace metaops {
 
 /// What integers have to be.
 struct IndexRange {
-  /// The dimension that they index; none for labels of classes.
+  /// The dimension that they index; none for labels of classes, and for numbers
+  /// of trips.
   std::optional<int64_t> dim;
   int64_t extent = 0;
   /// Negative ones count from the end.
   bool hasNegative = false;
   /// A label that may be out of range.
   std::optional<int64_t> ignored = std::nullopt;
+  /// Set for numbers of a loop's trips, of which there may be fewer than
+  /// `extent`.
+  bool areTrips = false;
+
+  /// Returns what the number of trips of a loop has to be.
+  static IndexRange ofTrips(int64_t most) {
+    IndexRange range;
+    range.extent = most + 1;
+    range.areTrips = true;
+    return range;
+  }
 
   bool contains(int64_t index) const {
     return (index >= (hasNegative ? -extent : 0) && index < extent) ||
@@ -40,6 +52,9 @@ describeOutOfRange(const IndexRange &range, int64_t lowest, int64_t highest) {
     return std::nullopt;
   std::string number =
       std::to_string(range.contains(highest) ? lowest : highest);
+  if (range.areTrips)
+    return "a loop is to make " + number + " trips, but its max_trips is " +
+           std::to_string(range.extent - 1);
   std::string extent = std::to_string(range.extent);
   if (!range.dim)
     return "label " + number + " is out of range for " + extent + " classes";

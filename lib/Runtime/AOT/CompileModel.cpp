@@ -147,12 +147,17 @@ static std::vector<ModelError> listErrors(const ProgramData &program) {
     if (!check)
       return;
     const IndexRange &range = check->range;
-    std::string message = range.dim
-                              ? "an index is out of range for dimension " +
-                                    std::to_string(*range.dim) + " of extent " +
-                                    std::to_string(range.extent)
-                              : "a label is out of range for " +
-                                    std::to_string(range.extent) + " classes";
+    std::string message;
+    if (range.areTrips)
+      message = "a loop is to make more trips than its max_trips of " +
+                std::to_string(range.extent - 1);
+    else if (range.dim)
+      message = "an index is out of range for dimension " +
+                std::to_string(*range.dim) + " of extent " +
+                std::to_string(range.extent);
+    else
+      message = "a label is out of range for " + std::to_string(range.extent) +
+                " classes";
     if (!check->place.empty())
       message += ", recorded at " + check->place;
     size_t number = errors.size() - ModelError::FirstIndex;

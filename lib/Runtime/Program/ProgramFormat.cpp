@@ -106,11 +106,12 @@ static void visit(Visitor &visitor, std::optional<int64_t> &number) {
 
 template <typename Visitor> static void visit(Visitor &visitor, Check &check) {
   auto &[range, place] = check;
-  auto &[dim, extent, hasNegative, ignored] = range;
+  auto &[dim, extent, hasNegative, ignored, areTrips] = range;
   visit(visitor, dim);
   visitor.number(extent);
   visitor.number(hasNegative);
   visit(visitor, ignored);
+  visitor.number(areTrips);
   visitor.text(place);
 }
 

@@ -167,6 +167,12 @@ Node *Recorder::recordFromStart(Node *indices, IndexRange range) {
   return recordSelect(isNegative, fromEnd, indices);
 }
 
+Node *Recorder::checkTrips(Node *count, int64_t most) {
+  count = binary("max", count, Number::ofInt(0));
+  return adopt(metaop::CheckOp::create(at(), line, count->value(),
+                                       IndexRange::ofTrips(most)));
+}
+
 Node *Recorder::checkIndices(Node *indices, IndexRange range) {
   checkIndexType(range.dim ? "an index" : "a label", indices->dtype);
   int64_t count = getNumElements(indices->shape());

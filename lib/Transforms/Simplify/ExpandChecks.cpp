@@ -70,7 +70,7 @@ static void expand(CheckOp op) {
   Value highest = reduce(Combiner::Max);
   CheckRangeOp::create(builder, op.getLoc(), lowest, highest,
                        op.getExtentAttr(), op.getNegativeAttr(),
-                       op.getDimAttr());
+                       op.getDimAttr(), op.getTripsAttr());
 }
 
 namespace {

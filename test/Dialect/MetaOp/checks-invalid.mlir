@@ -16,6 +16,14 @@ func.func @check_c2_dim(%i: tensor<4xi64>) -> tensor<4xi64> {
 
 // -----
 
+func.func @check_c3_trips(%i: tensor<4xi64>) -> tensor<4xi64> {
+  // expected-error @below {{expects no `dim` beside `trips`}}
+  %0 = metaop.check %i extent = 3 dim = 0 trips : tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// -----
+
 func.func @check_floats(%i: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{operand #0 must be tensor of integers}}
   %0 = metaop.check %i extent = 3 : tensor<4xf32>

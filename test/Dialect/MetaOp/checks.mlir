@@ -15,6 +15,16 @@ func.func @values(%i: tensor<4x?xi64>, %l: tensor<8xui8>, %n: tensor<i32>) -> (t
   return %0, %1, %2 : tensor<4x?xi64>, tensor<8xui8>, tensor<i32>
 }
 
+// Numbers of trips.
+// CHECK-LABEL: @trips
+func.func @trips(%n: tensor<i64>) -> tensor<i64> {
+  // CHECK: metaop.check %{{.*}} extent = 11 trips : tensor<i64>
+  %0 = metaop.check %n extent = 11 trips : tensor<i64>
+  // CHECK: metaop.check_range %{{.*}}, %{{.*}} extent = 3 trips
+  metaop.check_range %n, %n extent = 3 trips
+  return %0 : tensor<i64>
+}
+
 // CHECK-LABEL: @numbers
 func.func @numbers(%lowest: tensor<i64>, %highest: tensor<i64>) {
   // CHECK: metaop.check_range %{{.*}}, %{{.*}} extent = 10 negative dim = 0

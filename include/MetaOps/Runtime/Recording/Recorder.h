@@ -177,6 +177,9 @@ public:
   /// The indices as int64, counted from the start of the dimension. What reads
   /// them fails where one is out of range.
   Node *checkIndices(Node *indices, IndexRange range);
+  /// Returns the number of a loop's trips, 0 if it is less than that. The
+  /// program fails where it is more than `most`.
+  Node *checkTrips(Node *count, int64_t most);
 
   Node *getItem(Node *x, llvm::ArrayRef<IndexItem> items);
   /// x with a part replaced; x itself if the part has no elements.

@@ -20,6 +20,7 @@ template <typename OpTy> static IndexRange getRangeOf(OpTy op) {
     range.dim = static_cast<int64_t>(*dim);
   range.extent = static_cast<int64_t>(op.getExtent());
   range.hasNegative = op.getNegative();
+  range.areTrips = op.getTrips();
   return range;
 }
 
@@ -33,6 +34,9 @@ template <typename OpTy> static LogicalResult verifyRange(OpTy op) {
   if (range.dim && *range.dim < 0)
     return op.emitOpError("expects a dimension of 0 or more, given ")
            << *range.dim;
+  // (C3)
+  if (range.dim && range.areTrips)
+    return op.emitOpError("expects no `dim` beside `trips`");
   return success();
 }
 
@@ -48,7 +52,8 @@ void CheckOp::build(OpBuilder &builder, OperationState &state, Value indices,
   build(builder, state, indices.getType(), indices,
         builder.getI64IntegerAttr(range.extent),
         range.hasNegative ? builder.getUnitAttr() : UnitAttr(),
-        number(range.dim), number(range.ignored));
+        number(range.dim), number(range.ignored),
+        range.areTrips ? builder.getUnitAttr() : UnitAttr());
 }
 
 IndexRange CheckOp::getRange() {

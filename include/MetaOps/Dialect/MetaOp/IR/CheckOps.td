@@ -26,13 +26,15 @@ def MetaOp_CheckOp : MetaOp_Op<"check", [
     or `-extent <= i < extent` if `negative`, or `i == ignored`. If not, the
     program fails with a message that names the highest index, if that is out of
     range, else the lowest, and `dim`, the dimension that is indexed; without
-    `dim` the elements are labels of classes. What is unsigned counts as the
-    i64 of the same bits.
+    `dim` the elements are labels of classes, or with `trips` numbers of trips
+    of a loop, of which it may make fewer than `extent`. What is unsigned counts
+    as the i64 of the same bits.
 
     A check whose result is not used is none. It may not be done earlier
     than the program says, such as before the branch that it is in.
 
-    Constraints: (C1) `extent >= 0`; (C2) `dim >= 0`.
+    Constraints: (C1) `extent >= 0`; (C2) `dim >= 0`; (C3) `trips` is given
+    without `dim`.
 
     ```mlir
     %c = metaop.check %i extent = 10 negative dim = 0 : tensor<4xi64>
@@ -41,11 +43,11 @@ def MetaOp_CheckOp : MetaOp_Op<"check", [
   }];
   let arguments = (ins MetaOp_IntTensor:$indices, I64Attr:$extent,
                        UnitAttr:$negative, OptionalAttr<I64Attr>:$dim,
-                       OptionalAttr<I64Attr>:$ignored);
+                       OptionalAttr<I64Attr>:$ignored, UnitAttr:$trips);
   let results = (outs MetaOp_IntTensor:$result);
   let assemblyFormat = [{
     $indices `extent` `=` $extent (`negative` $negative^)? (`dim` `=` $dim^)?
-    (`ignored` `=` $ignored^)? attr-dict `:` type($indices)
+    (`ignored` `=` $ignored^)? (`trips` $trips^)? attr-dict `:` type($indices)
   }];
   let extraClassDeclaration = [{
     ::metaops::IndexRange getRange();
@@ -69,7 +71,8 @@ def MetaOp_CheckRangeOp : MetaOp_Op<"check_range", [
     It has an effect, so it stays where it is, and is done as often as the
     program says; of two that are the same in one block, the first stays.
 
-    Constraints: (C1) `extent >= 0`; (C2) `dim >= 0`.
+    Constraints: (C1) `extent >= 0`; (C2) `dim >= 0`; (C3) `trips` is given
+    without `dim`.
 
     ```mlir
     metaop.check_range %lowest, %highest extent = 10 negative dim = 0
@@ -77,10 +80,10 @@ def MetaOp_CheckRangeOp : MetaOp_Op<"check_range", [
   }];
   let arguments = (ins MetaOp_Symbol:$lowest, MetaOp_Symbol:$highest,
                        I64Attr:$extent, UnitAttr:$negative,
-                       OptionalAttr<I64Attr>:$dim);
+                       OptionalAttr<I64Attr>:$dim, UnitAttr:$trips);
   let assemblyFormat = [{
     $lowest `,` $highest `extent` `=` $extent (`negative` $negative^)?
-    (`dim` `=` $dim^)? attr-dict
+    (`dim` `=` $dim^)? (`trips` $trips^)? attr-dict
   }];
   let extraClassDeclaration = [{
     ::metaops::IndexRange getRange();
