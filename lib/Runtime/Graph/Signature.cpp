@@ -208,7 +208,7 @@ static SignatureInfo describe(Operation *op) {
           op);
   info.isLinear = isLinear(op);
   info.hasRegions = op->getNumRegions() > 0;
-  info.isUnbounded = info.hasRegions && metaop::findUnboundedLoop(op);
+  info.hasUnboundedLoop = info.hasRegions && metaop::hasUnboundedLoop(op);
   info.isRoutine = isa<metaop::RoutineOpInterface>(op) || info.hasRegions;
   info.isGenerator = isa<metaop::GeneratorOpInterface>(op);
   op->walk([&](metaop::RandomOp) { info.isRandom = true; });

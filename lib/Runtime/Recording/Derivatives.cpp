@@ -13,6 +13,7 @@
 #include "MetaOps/Runtime/Graph/Slice.h"
 #include "MetaOps/Runtime/Recording/Targets.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "MetaOps/Transforms/Autodiff/UnboundedLoops.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <limits>
@@ -51,6 +52,15 @@ void Derivatives::adoptAfter(Operation *last) {
 // Loops without gradients
 //===----------------------------------------------------------------------===//
 
+/// Returns the values that an operation is given which depend on a target.
+static llvm::DenseSet<Value> getActive(const Node *node) {
+  llvm::DenseSet<Value> active;
+  for (Node *operand : node->operands)
+    if (operand->position != 0)
+      active.insert(operand->value());
+  return active;
+}
+
 Node *Graph::findUnbounded(Node *root, llvm::ArrayRef<Node *> targets) {
   // What is older than all targets depends on none of them.
   uint64_t first = std::numeric_limits<uint64_t>::max();
@@ -84,7 +94,8 @@ Node *Graph::findUnbounded(Node *root, llvm::ArrayRef<Node *> targets) {
     stack.pop_back();
     bool depends = llvm::any_of(
         node->operands, [](Node *operand) { return operand->position != 0; });
-    if (depends && getInfo(node).isUnbounded)
+    if (depends && getInfo(node).hasUnboundedLoop &&
+        metaop::findUnboundedLoop(node->op, getActive(node)))
       return node;
     node->position |= depends;
   }
@@ -101,8 +112,9 @@ void Derivatives::checkBounded(Node *loss, llvm::ArrayRef<Node *> targets) {
          "grad: the loss depends on a target through a loop whose number of "
          "trips is only known when it has run, recorded at " +
              formatLine(node->op->getLoc()) +
-             "; count its trips (fori_loop with integers), ask for a jvp, or "
-             "detach its results, if no gradient is to flow through them");
+             "; say how many there are at most (max_trips), count its trips "
+             "(fori_loop with integers), ask for a jvp, or detach its results, "
+             "if no gradient is to flow through them");
 }
 
 static void checkFloat(llvm::StringRef function, const Node *node,

@@ -19,6 +19,7 @@
 
 #include "ActiveOps.h"
 #include "Contributions.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "RegionDerivatives.h"
@@ -64,16 +65,22 @@ Value ReverseMode::getCotangent(Value value) {
   return sum;
 }
 
+/// What an unbounded loop would hand on is no part of a gradient that is asked
+/// for (UnboundedLoops.h).
 void ReverseMode::propagateIntoRegions(Operation *op,
                                        ArrayRef<Value> ofResults) {
+  if (isUnboundedLoop(op))
+    return;
   llvm::SmallSetVector<Value, 8> inputs;
   for (Value input : getInputs(op))
     if (isFloatTensor(input) && active.values.contains(input))
       inputs.insert(input);
   SmallVector<Value> gradients = differentiateRegions(
       builder, op, ofResults, inputs.getArrayRef(), options.savedBytes);
+  // A condition is given inputs, too.
   for (auto [input, gradient] : llvm::zip_equal(inputs, gradients))
-    contributions[input].push_back({gradient, SliceOp(), op->getLoc()});
+    if (gradient)
+      contributions[input].push_back({gradient, SliceOp(), op->getLoc()});
 }
 
 void ReverseMode::propagate(Operation *op) {

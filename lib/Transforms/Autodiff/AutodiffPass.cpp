@@ -14,11 +14,11 @@
 
 #include "ActiveOps.h"
 #include "FunctionParts.h"
-#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "MetaOps/Transforms/Autodiff/Passes.h"
+#include "MetaOps/Transforms/Autodiff/UnboundedLoops.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::metaop {
@@ -34,10 +34,6 @@ static FailureOr<func::ReturnOp> getReturnOfOne(func::FuncOp function) {
   FailureOr<func::ReturnOp> exit = getReturn(function);
   if (failed(exit))
     return failure();
-  if (Operation *loop = findUnboundedLoop(function))
-    return loop->emitOpError("has no derivatives in reverse mode: expected "
-                             "loops of a known number of trips, such as "
-                             "`metaop.scan`");
   if (exit->getNumOperands() != 1 || !isFloatTensor(exit->getOperand(0)))
     return function.emitError()
            << "expected one tensor of floats as result to differentiate, but "
@@ -60,6 +56,11 @@ static LogicalResult addGradients(func::FuncOp function, ArrayRef<int64_t> wrt,
   SmallVector<Value> outputs = results;
   for (int64_t i = 0; i < order; ++i) {
     SmallVector<Value> seeds;
+    if (Operation *loop =
+            findUnboundedLoop(&function.front(), outputs, *targets))
+      return loop->emitOpError("has no derivatives in reverse mode: expected "
+                               "loops that say how many trips they make at "
+                               "most, such as `metaop.scan` by `most`");
     for (Value output : outputs)
       seeds.push_back(splatLike(builder, output.getLoc(), output, 1.0));
     llvm::Expected<SmallVector<Value>> gradients =

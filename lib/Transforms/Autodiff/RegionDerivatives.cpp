@@ -12,14 +12,16 @@
 // A branch is decided by the same condition as before. So nothing of the other
 // one is computed: neither what it divides by, nor its infinities times zero.
 //
-// A loop moves on with its values and their tangents at once. In reverse mode
-// there is nothing to begin with where nobody knows how many trips there were.
+// A loop moves on with its values and their tangents at once. One that has
+// counted its trips is a scan (BoundedWhile.cpp). Others have no derivatives in
+// reverse mode: there is nothing to begin with.
 //
 //===----------------------------------------------------------------------===//
 
 #include "RegionDerivatives.h"
 
 #include "ActiveOps.h"
+#include "BoundedWhile.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
@@ -77,6 +79,9 @@ SmallVector<Value> metaop::differentiateRegions(OpBuilder &builder,
                                                 int64_t savedBytes) {
   if (auto scan = dyn_cast<ScanOp>(op))
     return differentiateScan(builder, scan, cotangents, inputs, savedBytes);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return differentiateScan(builder, scanTrips(builder, loop), cotangents,
+                             inputs, savedBytes);
   Location loc = op->getLoc();
   SmallVector<Value> seeds;
   for (auto [result, cotangent] : llvm::zip_equal(op->getResults(), cotangents))
@@ -235,6 +240,9 @@ metaop::pushForwardRegions(OpBuilder &builder, Operation *op,
                            int64_t savedBytes) {
   if (auto scan = dyn_cast<ScanOp>(op))
     return spread(op, pushForwardScan(builder, scan, getTangent, savedBytes));
+  if (auto loop = dyn_cast<scf::WhileOp>(op); loop && getMaxTrips(op))
+    return spread(op, pushForwardScan(builder, scanTrips(builder, loop),
+                                      getTangent, savedBytes));
   Location loc = op->getLoc();
   Moving moving(op, getTangent, savedBytes);
   if (auto loop = dyn_cast<scf::WhileOp>(op))

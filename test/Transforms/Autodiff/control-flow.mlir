@@ -69,3 +69,81 @@ func.func @scan(%h: tensor<2x4xf32>, %xs: tensor<5x2x4xf32>,
   }
   return %r : tensor<2x4xf32>
 }
+
+// -----
+
+// Beside loops without a bound that no gradient flows through: of values that do
+// not depend on %x, and before a stop.
+// GRAD-LABEL: @beside_unbounded(
+// GRAD: metaop.scan 5 reverse
+// GRAD: return
+func.func @beside_unbounded(%x: tensor<f32>, %rows: tensor<5xi64>, %n: tensor<i64>) -> tensor<f32> {
+  %r = metaop.scan 5 carries(%c = %x : tensor<f32>) rows(%row = %rows : tensor<5xi64>) -> tensor<f32> {
+    %given = metaop.cast %row : tensor<i64> -> tensor<f32>
+    %s = metaop.scan %n carries(%v = %given : tensor<f32>) -> tensor<f32> {
+      %1 = metaop.exp %v : tensor<f32>
+      metaop.scan_yield %1 : tensor<f32>
+    }
+    %t = metaop.scan %n carries(%v = %c : tensor<f32>) -> tensor<f32> {
+      %1 = metaop.exp %v : tensor<f32>
+      metaop.scan_yield %1 : tensor<f32>
+    }
+    %stopped = metaop.stop_grad %t : tensor<f32>
+    %m = metaop.mul %c, %s : tensor<f32>
+    %p = metaop.add %m, %stopped : tensor<f32>
+    metaop.scan_yield %p : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+// As many trips back as there were, by rows of as many as there may be; sums of
+// captures' gradients stay in the loop.
+// GRAD-LABEL: @counted(
+// GRAD: %[[AGAIN:.*]]:2 = metaop.scan %arg1 most 6 carries(%[[C:.*]] = %arg0
+// GRAD: metaop.scan_yield %{{.*}}, %[[C]] :
+// GRAD: metaop.scan %arg1 most 6 reverse carries(%{{.*}}, %[[SUM:.*]] = %{{.*}}) rows(%{{.*}} = %[[AGAIN]]#1 : tensor<6xf32>)
+// GRAD: metaop.add %[[SUM]],
+// MOVE-LABEL: @counted(
+// MOVE: metaop.scan %arg1 most 6 carries(
+func.func @counted(%x: tensor<f32>, %n: tensor<i64>, %w: tensor<f32>) -> tensor<f32> {
+  %r = metaop.scan %n most 6 carries(%c = %x : tensor<f32>) -> tensor<f32> {
+    %p = metaop.mul %c, %w : tensor<f32>
+    %s = metaop.sin %p : tensor<f32>
+    metaop.scan_yield %s : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+// A loop that has counted its trips is a scan of as many, which are not checked
+// again.
+// GRAD-LABEL: @bounded_while(
+// GRAD: %[[R:.*]]:2 = scf.while
+// GRAD: metaop.check
+// GRAD: %[[AGAIN:.*]]:{{.*}} = metaop.scan %[[R]]#1 most 9 carries(
+// GRAD-NOT: metaop.check
+// GRAD: metaop.scan %[[R]]#1 most 9 reverse
+// GRAD-NOT: metaop.check
+// GRAD: return
+// MOVE-LABEL: @bounded_while(
+// MOVE: %[[R:.*]]:2 = scf.while
+// MOVE: metaop.scan %[[R]]#1 most 9 carries(
+func.func @bounded_while(%x: tensor<f32>, %limit: tensor<f32>) -> tensor<f32> {
+  %one = metaop.constant dense<1> : tensor<i64>
+  %zero = metaop.constant dense<0> : tensor<i64>
+  %r:2 = scf.while (%v = %x, %n = %zero) : (tensor<f32>, tensor<i64>) -> (tensor<f32>, tensor<i64>) {
+    %is_more = metaop.cmp gt %v, %limit : tensor<f32> -> tensor<i1>
+    %more = tensor.extract %is_more[] : tensor<i1>
+    scf.condition(%more) %v, %n : tensor<f32>, tensor<i64>
+  } do {
+  ^bb0(%v: tensor<f32>, %n: tensor<i64>):
+    %next = metaop.sin %v : tensor<f32>
+    %count = metaop.add %n, %one : tensor<i64>
+    %checked = metaop.check %count extent = 10 trips : tensor<i64>
+    scf.yield %next, %checked : tensor<f32>, tensor<i64>
+  } attributes {metaop.max_trips = 9 : i64}
+  return %r#0 : tensor<f32>
+}

@@ -354,8 +354,8 @@ public:
   /// history has been ended; null if there is none.
   Node *findEnded(Node *root, llvm::ArrayRef<Node *> targets);
   /// A value on the way from `root` to one of the targets whose operation is,
-  /// or has in it, a loop whose trips nobody counts, through which nothing can
-  /// be differentiated in reverse mode; null if there is none.
+  /// or has in it, an unbounded loop through which a gradient would flow
+  /// (UnboundedLoops.h); null if there is none.
   Node *findUnbounded(Node *root, llvm::ArrayRef<Node *> targets);
   /// Whether an operation with regions has ever been recorded.
   bool hasRegions() const { return signatures->haveRegions(); }

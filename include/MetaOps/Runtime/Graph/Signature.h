@@ -25,8 +25,8 @@ struct SignatureInfo {
   bool isBuffer = false;
   bool isTransfer = false;
   bool isDifferentiable = false;
-  /// It is, or has in it, a loop whose trips nobody counts.
-  bool isUnbounded = false;
+  /// It is, or has in it, a loop that makes any number of trips.
+  bool hasUnboundedLoop = false;
   /// The result is operand 0 under another name or shape.
   bool isView = false;
   /// The result is operand 0 if that has elements in range.

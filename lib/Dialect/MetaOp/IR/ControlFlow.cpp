@@ -16,6 +16,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -35,16 +36,25 @@ Operation *metaop::findControlFlow(Region &body) {
   return nullptr;
 }
 
-Operation *metaop::findUnboundedLoop(Operation *op) {
-  Operation *found = nullptr;
-  op->walk([&](Operation *inner) {
-    auto scan = dyn_cast<ScanOp>(inner);
-    if (!isa<scf::ForOp, scf::WhileOp>(inner) && !(scan && scan.getCount()))
-      return WalkResult::advance();
-    found = inner;
-    return WalkResult::interrupt();
-  });
-  return found;
+std::optional<int64_t> metaop::getMaxTrips(Operation *op) {
+  auto most = op->getAttrOfType<IntegerAttr>(
+      MetaOpDialect::MaxTripsAttrHelper::getNameStr());
+  return most ? std::optional(most.getInt()) : std::nullopt;
+}
+
+bool metaop::isUnboundedLoop(Operation *op) {
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return !scan.getTrips();
+  return isa<scf::ForOp>(op) || (isa<scf::WhileOp>(op) && !getMaxTrips(op));
+}
+
+bool metaop::hasUnboundedLoop(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isUnboundedLoop(inner) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Returns whether a value is defined in the operation's regions. MLIR's own

@@ -17,6 +17,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -39,6 +40,39 @@ static LogicalResult emitExpected(Operation *op, NamedAttribute attr,
 static LogicalResult emitMisplaced(Operation *op, NamedAttribute attr,
                                    StringRef place) {
   return emitExpected(op, attr) << "on " << place;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Returns whether the condition of a loop, which may not be verified yet,
+/// hands on what it is given.
+static bool handsOn(scf::WhileOp loop) {
+  Region &before = loop.getBefore();
+  if (!before.hasOneBlock() || before.front().empty())
+    return false;
+  auto end = dyn_cast<scf::ConditionOp>(before.front().back());
+  return end && llvm::equal(end.getArgs(), before.getArguments());
+}
+
+/// Verifies that a loop counts its trips by the last value that it carries, and
+/// that its condition hands on what it is given.
+static LogicalResult verifyMaxTrips(Operation *op, NamedAttribute attr) {
+  auto loop = dyn_cast<scf::WhileOp>(op);
+  if (!loop)
+    return emitMisplaced(op, attr, "an scf.while");
+  auto most = dyn_cast<IntegerAttr>(attr.getValue());
+  if (!most || !most.getType().isSignlessInteger(64) || most.getInt() < 0)
+    return emitExpected(op, attr, "a number of trips, of type i64");
+  auto counter =
+      RankedTensorType::get({}, IntegerType::get(op->getContext(), 64));
+  if (loop.getInits().empty() || loop.getInits().back().getType() != counter)
+    return emitMisplaced(op, attr, "a loop whose last carry is a tensor<i64>");
+  if (!handsOn(loop))
+    return emitMisplaced(op, attr,
+                         "a loop whose condition hands on what it is given");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,6 +309,7 @@ LogicalResult MetaOpDialect::verifyOperationAttribute(Operation *op,
   auto isKnown = [](Operation *, NamedAttribute) { return success(); };
   auto verify =
       llvm::StringSwitch<Verify>(attr.getName())
+          .Case(MaxTripsAttrHelper::getNameStr(), verifyMaxTrips)
           .Case(RowsAttrHelper::getNameStr(), verifyRows)
           .Case(SlotsAttrHelper::getNameStr(), verifySlots)
           .Case(CarriesAttrHelper::getNameStr(), verifyCarries)

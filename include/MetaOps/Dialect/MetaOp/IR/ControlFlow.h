@@ -14,6 +14,8 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -28,10 +30,17 @@ bool isControlFlow(Operation *op);
 /// null if there is none.
 Operation *findControlFlow(Region &body);
 
-/// Returns the first loop in an operation, itself included, whose number of
-/// trips is not in its text: it has no derivatives in reverse mode. Null if
-/// there is none.
-Operation *findUnboundedLoop(Operation *op);
+/// Returns the most trips that an `scf.while` may make, if it says so by
+/// `metaop.max_trips`. The last value that it carries counts them, from 0, and
+/// its condition hands all on that it is given. The program fails before it
+/// would make more.
+std::optional<int64_t> getMaxTrips(Operation *op);
+
+/// Returns whether an operation is a loop whose text does not say how many
+/// trips it makes at most: it has no derivatives in reverse mode.
+bool isUnboundedLoop(Operation *op);
+/// Returns whether an operation is such a loop, or has one in its regions.
+bool hasUnboundedLoop(Operation *op);
 
 /// Returns the values that an operation's regions use, at any depth, and that
 /// are defined outside of it: each once, in the order in which the regions'

@@ -37,6 +37,10 @@ def MetaOp_Dialect : Dialect {
   // verified for its type, its place and what it says of the operation
   // (DiscardableAttributes.cpp).
   let discardableAttrs = (ins
+    // On an scf.while: it makes so many trips at most, and the last value that
+    // it carries counts them.
+    "::mlir::IntegerAttr":$max_trips,
+
     // Of a program, @main. On an argument: it may be overwritten.
     "::mlir::UnitAttr":$donatable,
     // On a call: its result may be kept from run to run of the program, and the
