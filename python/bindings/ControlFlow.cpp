@@ -14,6 +14,11 @@
 using namespace metaops;
 using namespace metaops::python;
 
+static std::optional<int64_t> toNumberOrNone(py::handle number) {
+  return number.is_none() ? std::nullopt
+                          : std::optional(number.cast<int64_t>());
+}
+
 void metaops::python::bindControlFlow(py::module_ &module) {
   py::class_<RecordedBody> body(
       module, "Body", "A branch, or a part of a loop, recorded once.");
@@ -33,20 +38,38 @@ void metaops::python::bindControlFlow(py::module_ &module) {
       },
       "Records one of two bodies of the operands, by a 0-d boolean.");
   define(
-      module, "record_while(first, condition, body)",
+      module, "record_while(first, condition, body, max_trips)",
       [](py::handle first, const RecordedBody &condition,
-         const RecordedBody &body) {
+         const RecordedBody &body, py::handle maxTrips) {
         py::list owner;
         std::vector<const Var *> given = toVars(first, owner);
+        std::optional<int64_t> trips = toNumberOrNone(maxTrips);
         std::vector<Var> results;
         {
           Entered entered;
-          results = recordWhile(*entered, given, condition, body);
+          results = recordWhile(*entered, given, condition, body, trips);
         }
         return toList(std::move(results));
       },
       "Records trips of a body, from first values on, as long as the\n"
-      "condition returns true.");
+      "condition returns true: at most `max_trips`, if that is a number.");
+  define(
+      module, "record_counted(count, lower, first, body, max_trips)",
+      [](const Var &count, const Var &lower, py::handle first,
+         const RecordedBody &body, py::handle maxTrips) {
+        py::list owner;
+        std::vector<const Var *> given = toVars(first, owner);
+        std::optional<int64_t> trips = toNumberOrNone(maxTrips);
+        std::vector<Var> results;
+        {
+          Entered entered;
+          results = recordCounted(*entered, {count, lower, trips}, given, body);
+        }
+        return toList(std::move(results));
+      },
+      "Records trips of a body, from first values on, numbered from `lower`:\n"
+      "as many as the 0-d int64 `count` says, at most `max_trips`, if that is\n"
+      "a number.");
   define(
       module, "record_scan(trips, reverse, first, rows, body)",
       [](int64_t trips, bool reverse, py::handle first, py::handle rows,

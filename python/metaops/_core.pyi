@@ -1030,7 +1030,12 @@ def record_if(
 def record_scan(
     trips: _Int, reverse: _Bool, first: Sequence[Var], rows: Sequence[Var], body: Body
 ) -> list[Var]: ...
-def record_while(first: Sequence[Var], condition: Body, body: Body) -> list[Var]: ...
+def record_while(
+    first: Sequence[Var], condition: Body, body: Body, max_trips: _Int | None
+) -> list[Var]: ...
+def record_counted(
+    count: Var, lower: Var, first: Sequence[Var], body: Body, max_trips: _Int | None
+) -> list[Var]: ...
 
 class RecordedFunction:
     """A function of Vars that updates some of them, recorded once."""

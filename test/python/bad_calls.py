@@ -218,5 +218,15 @@ CALLS = [
     ("Key.split num", lambda n: mo.Key(0).split(n), COUNT),
     # Numbers of trips.
     ("scan length", lambda n: mo.scan(lambda h, _: (h * 2.0, h), x, length=n), COUNT),
+    (
+        "while_loop max_trips",
+        lambda n: mo.while_loop(lambda c: c.sum() < 0, lambda c: c, x, max_trips=n),
+        [*COUNT, 2**31, 2**70],
+    ),
+    (
+        "fori_loop max_trips",
+        lambda n: mo.fori_loop(0, mo.array(2), lambda i, c: c, x, max_trips=n),
+        [*COUNT, 2**31, 2**70],
+    ),
     ("scan length of rows", lambda n: mo.scan(lambda h, r: (h, r), 0.0, x, n), COUNT),
 ]

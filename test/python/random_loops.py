@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random scans and branches within each other, and the same as loops of Python."""
+"""Random loops and branches within each other, and the same as loops of Python."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Any
 
 import metaops as mo
 
-#: The deepest nesting of scans and branches.
+#: The deepest nesting of loops and branches.
 DEPTH = 2
+#: The most trips of a loop whose trips are read from memory.
+MOST = 5
 
 
 def run_scan(body: Callable, init: Any, rows: Any, trips: int, reverse: bool) -> tuple:
@@ -28,13 +30,37 @@ def run_unrolled(body: Callable, init: Any, rows: Any, trips: int, reverse: bool
     return init, mo.tree_map(lambda *ys: mo.stack(ys), *made)
 
 
+def repeat(body: Callable, init: list, trips: mo.Var, counts: bool) -> list:
+    """Run a body so often as one operation that counts, or that asks."""
+    if counts:
+        return mo.fori_loop(0, trips, lambda _, carry: body(carry), init, max_trips=MOST)
+    last, _ = mo.while_loop(
+        lambda carry: carry[1] < trips,
+        lambda carry: (body(carry[0]), carry[1] + 1),
+        (init, 0),
+        max_trips=MOST,
+    )
+    return last
+
+
+def repeat_unrolled(body: Callable, init: list, trips: mo.Var, counts: bool) -> list:
+    """Run a body so often by a loop of Python."""
+    for _ in range(trips.item()):
+        init = body(init)
+    return init
+
+
+#: What a function is made of, as operations of programs.
+PROGRAMS = (run_scan, mo.cond, repeat)
+
+
 def choose(condition: mo.Var, first: Callable, other: Callable) -> Any:
     """Choose a branch when it is recorded."""
     return first() if condition.item() else other()
 
 
 class RandomLoops:
-    """A function of tensors that is made of scans and branches.
+    """A function of tensors that is made of loops and branches.
 
     All values are of one shape; each call makes the same choices.
 
@@ -58,10 +84,10 @@ class RandomLoops:
         values.append(0.5 * mo.random.normal(shape=(size, size), dtype="float64"))
         return [x.sync() for x in values]
 
-    def run(self, inputs: list[mo.Var], scan: Callable, cond: Callable) -> mo.Var:
-        """Return a number, by scans and branches of a kind."""
+    def run(self, inputs: list[mo.Var], scan: Callable, cond: Callable, repeat: Callable) -> mo.Var:
+        """Return a number, by loops and branches of a kind."""
         self.rng = random.Random(self.seed)
-        self.scan, self.cond, self.weights = scan, cond, inputs[-1]
+        self.scan, self.cond, self.repeat, self.weights = scan, cond, repeat, inputs[-1]
         values = self.block(list(inputs[:-1]), DEPTH, may_draw=True)
         del self.weights
         return sum((x * x * (k + 1)).sum() for k, x in enumerate(values[-3:]))
@@ -73,12 +99,14 @@ class RandomLoops:
         """Return the values of a scope, and some that are made of them."""
         scope = list(scope)
         for _ in range(self.rng.randrange(2, 5)):
-            kinds = ["plain"] * 4 + (["scan", "scan", "cond"] if depth else [])
+            kinds = ["plain"] * 4 + (["scan", "scan", "cond", "repeat"] if depth else [])
             kind = self.rng.choice(kinds)
             if kind == "plain":
                 scope.append(self.plain(scope, may_draw))
             elif kind == "scan":
                 scope += self.loop(scope, depth, may_draw)
+            elif kind == "repeat":
+                scope += self.repetition(scope, depth)
             else:
                 scope.append(self.branch(scope, depth))
         return scope
@@ -132,6 +160,25 @@ class RandomLoops:
         if counts:
             values[0] = values[0] * last[-1].cast("float64")
         return values
+
+    def repetition(self, scope: list[mo.Var], depth: int) -> list[mo.Var]:
+        """Return what is carried behind trips that are read from memory."""
+        carries = [self.pick(scope) for _ in range(self.rng.randrange(1, 3))]
+        trips = (self.pick(scope).sum().abs() * 7.3).cast("int64") % (MOST + 1)
+        counts = self.rng.random() < 0.5
+        state = self.rng.getstate()
+
+        def body(own: list) -> list:
+            self.rng.setstate(state)
+            # Random numbers are not those of the loop unrolled.
+            values = self.block(scope + own, depth - 1, may_draw=False)
+            return [self.pick(values) for _ in own]
+
+        # A body of no trip is not run by Python.
+        others = random.Random(self.rng.random())
+        last: list[mo.Var] = self.repeat(body, carries, trips, counts)
+        self.rng = others
+        return last
 
     def branch(self, scope: list[mo.Var], depth: int) -> mo.Var:
         condition = self.pick(scope).sum() > 0

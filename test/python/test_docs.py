@@ -388,7 +388,7 @@ def test_every_example_in_python_is_run():
         "docs/History.md": 1,
         "docs/Memory.md": 1,
         "docs/Names.md": 2,
-        "docs/ControlFlow.md": 1,
+        "docs/ControlFlow.md": 2,
         "docs/Jit.md": 4,
         "docs/Profiling.md": 1,
         "docs/ProgramFile.md": 3,

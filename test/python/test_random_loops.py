@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random scans and branches have the values and gradients of the loops unrolled.
+"""Random loops and branches have the values and gradients of the loops unrolled.
 
 For a longer run: python test_random_loops.py NUMBER_OF_GRAPHS [FIRST_SEED]
 """
@@ -14,7 +14,7 @@ import traceback
 import metaops as mo
 import numpy as np
 import pytest
-from random_loops import RandomLoops, choose, run_scan, run_unrolled
+from random_loops import PROGRAMS, RandomLoops, choose, repeat_unrolled, run_unrolled
 from random_programs import FIRST_SEED
 
 
@@ -33,10 +33,10 @@ def compare(seed: int) -> None:
         return [loss, *first, *moved, *second]
 
     mo.seed(seed)
-    expected = [x.numpy() for x in derive(graph.run(inputs, run_unrolled, choose))]
+    expected = [x.numpy() for x in derive(graph.run(inputs, run_unrolled, choose, repeat_unrolled))]
 
     def step(*given: mo.Var) -> list[mo.Var]:
-        return derive(graph.run(list(given), run_scan, mo.cond))
+        return derive(graph.run(list(given), *PROGRAMS))
 
     run = mo.jit(step) if seed % 3 == 1 else step
     mo.seed(seed)

@@ -8,14 +8,20 @@
 //
 // A branch becomes an `scf.if` in an `scf.execute_region`, where the condition
 // is read; a loop becomes an `scf.while`, or a `metaop.scan` if its trips are
-// known. What each body is given besides its
-// arguments is captured (BodyEmitter.cpp).
+// counted. What each body is given besides its arguments is captured
+// (BodyEmitter.cpp).
+//
+// Loops whose trips nobody knows carry more than they are given: the counter of
+// random numbers, if they draw some, and, if a condition ends them and there
+// are only so many, the number of trips, which is checked in each.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Trace/ControlFlow.h"
 
 #include "BodyEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Transforms/Autodiff/SavedRows.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -99,82 +105,141 @@ static Node *drawKey(Recorder &recorder) {
 }
 
 namespace {
-/// An `scf.while` that is built.
-class WhileBuilder {
+/// What a loop carries whose trips nobody knows.
+class CarriesBuilder {
 public:
-  WhileBuilder(RecordingSession &session, llvm::ArrayRef<const Var *> first,
-               const RecordedBody &condition, const RecordedBody &body)
-      : session(session), recorder(session.getRecorder()),
-        numCarries(first.size()),
-        numDrawnBefore(condition.function->getNumDrawn()),
-        numDrawn(numDrawnBefore + body.function->getNumDrawn()),
-        given(session.getNodes(first)) {
-    if (numDrawn > 0) {
+  CarriesBuilder(RecordingSession &session, llvm::ArrayRef<const Var *> first,
+                 int64_t numDrawn, std::optional<int64_t> maxTrips)
+      : recorder(session.getRecorder()), numDrawn(numDrawn), maxTrips(maxTrips),
+        numGiven(first.size()), given(session.getNodes(first)) {
+    auto addZero = [&] {
       given.push_back(recorder.scalar(Number::ofInt(0), DType::I64));
+    };
+    if (draws())
+      addZero();
+    if (maxTrips)
+      addZero();
+    numCarries = given.size();
+    if (draws())
       given.push_back(drawKey(recorder));
-    }
-    before.emplace(session, condition, given, /*ownsStream=*/true);
-    after.emplace(session, body, given, /*ownsStream=*/true);
   }
 
-  std::vector<Var> build() {
-    Node *first = recorder.recordRegions(
-        given, [&](OpBuilder &builder, Location location, ValueRange values) {
-          return emit(builder, location, values);
-        });
-    return wrapFirst(session, first, numCarries);
-  }
-
-private:
-  /// If numbers are drawn, the counter of the next one is carried, too.
-  bool draws() const { return numDrawn > 0; }
+  /// Carries, the key of random numbers, and what else the operation is given.
+  llvm::SmallVector<Node *> &getGiven() { return given; }
+  size_t getNumCarries() const { return numCarries; }
 
   BodyEmitter::Stream getStream(OpBuilder &builder, Location location,
                                 ValueRange carries, ValueRange values,
                                 int64_t offset) const {
     if (!draws())
       return {};
-    return {values[numCarries + 1],
-            addOffset(builder, location, carries.back(), offset)};
+    return {values[numCarries],
+            addOffset(builder, location, carries[numGiven], offset)};
   }
 
-  Operation *emit(OpBuilder &builder, Location location, ValueRange values) {
-    ValueRange inits = values.take_front(numCarries + draws());
-    auto emitBefore = [&](OpBuilder &inside, Location at, ValueRange carries) {
-      auto stream = getStream(inside, at, carries, values, 0);
-      llvm::SmallVector<Value> results =
-          before->emit(inside, carries.take_front(numCarries), values, stream);
-      Value flag =
-          tensor::ExtractOp::create(inside, at, results.front(), ValueRange());
-      scf::ConditionOp::create(inside, at, flag, carries);
-    };
-    auto emitAfter = [&](OpBuilder &inside, Location at, ValueRange carries) {
-      auto stream = getStream(inside, at, carries, values, numDrawnBefore);
-      llvm::SmallVector<Value> results =
-          after->emit(inside, carries.take_front(numCarries), values, stream);
-      if (draws())
-        results.push_back(addOffset(inside, at, carries.back(), numDrawn));
-      scf::YieldOp::create(inside, at, results);
-    };
-    return scf::WhileOp::create(builder, location, typesOf(inits), inits,
-                                emitBefore, emitAfter);
+  /// Adds the next values of what is carried beside the given values.
+  void addNext(OpBuilder &builder, Location location, ValueRange carries,
+               llvm::SmallVectorImpl<Value> &next) const {
+    if (draws())
+      next.push_back(addOffset(builder, location, carries[numGiven], numDrawn));
+    if (!maxTrips)
+      return;
+    Value trips = addOffset(builder, location, carries[numCarries - 1], 1);
+    next.push_back(metaop::CheckOp::create(builder, location, trips,
+                                           IndexRange::ofTrips(*maxTrips)));
   }
 
-  RecordingSession &session;
+private:
+  /// If numbers are drawn, the counter of the next one is carried, too.
+  bool draws() const { return numDrawn > 0; }
+
   Recorder &recorder;
-  size_t numCarries;
-  /// Counts of random numbers: of the condition, and of a trip.
-  int64_t numDrawnBefore, numDrawn;
+  /// The count of random numbers of a trip.
+  int64_t numDrawn;
+  std::optional<int64_t> maxTrips;
+  size_t numGiven, numCarries;
   llvm::SmallVector<Node *> given;
-  std::optional<BodyEmitter> before, after;
 };
 } // namespace
 
 std::vector<Var> metaops::recordWhile(RecordingSession &session,
                                       llvm::ArrayRef<const Var *> first,
                                       const RecordedBody &condition,
-                                      const RecordedBody &body) {
-  return WhileBuilder(session, first, condition, body).build();
+                                      const RecordedBody &body,
+                                      std::optional<int64_t> maxTrips) {
+  int64_t numDrawnBefore = condition.function->getNumDrawn();
+  CarriesBuilder loop(session, first,
+                      numDrawnBefore + body.function->getNumDrawn(), maxTrips);
+  llvm::SmallVector<Node *> &given = loop.getGiven();
+  BodyEmitter before(session, condition, given, /*ownsStream=*/true);
+  BodyEmitter after(session, body, given, /*ownsStream=*/true);
+  size_t numGiven = first.size();
+  Node *made = session.getRecorder().recordRegions(
+      given, [&](OpBuilder &builder, Location location, ValueRange values) {
+        ValueRange inits = values.take_front(loop.getNumCarries());
+        auto emitBefore = [&](OpBuilder &inside, Location at,
+                              ValueRange carries) {
+          auto stream = loop.getStream(inside, at, carries, values, 0);
+          Value goesOn =
+              before.emit(inside, carries.take_front(numGiven), values, stream)
+                  .front();
+          Value flag =
+              tensor::ExtractOp::create(inside, at, goesOn, ValueRange());
+          scf::ConditionOp::create(inside, at, flag, carries);
+        };
+        auto emitAfter = [&](OpBuilder &inside, Location at,
+                             ValueRange carries) {
+          auto stream =
+              loop.getStream(inside, at, carries, values, numDrawnBefore);
+          llvm::SmallVector<Value> next =
+              after.emit(inside, carries.take_front(numGiven), values, stream);
+          loop.addNext(inside, at, carries, next);
+          scf::YieldOp::create(inside, at, next);
+        };
+        auto op = scf::WhileOp::create(builder, location, typesOf(inits), inits,
+                                       emitBefore, emitAfter);
+        if (maxTrips)
+          metaop::MetaOpDialect::MaxTripsAttrHelper(builder.getContext())
+              .setAttr(op, builder.getI64IntegerAttr(*maxTrips));
+        return op.getOperation();
+      });
+  return wrapFirst(session, made, numGiven);
+}
+
+std::vector<Var> metaops::recordCounted(RecordingSession &session,
+                                        CountedRange range,
+                                        llvm::ArrayRef<const Var *> first,
+                                        const RecordedBody &body) {
+  Recorder &recorder = session.getRecorder();
+  Node *count = session.getNode(range.count);
+  if (range.maxTrips)
+    count = recorder.checkTrips(count, *range.maxTrips);
+  llvm::SmallVector<const Var *> carried(first);
+  carried.push_back(&range.lower);
+  CarriesBuilder loop(session, carried, body.function->getNumDrawn(),
+                      /*maxTrips=*/std::nullopt);
+  llvm::SmallVector<Node *> &given = loop.getGiven();
+  BodyEmitter emitter(session, body, given, /*ownsStream=*/true);
+  size_t numGiven = first.size();
+  given.push_back(count);
+  Node *made = recorder.recordRegions(
+      given, [&](OpBuilder &builder, Location location, ValueRange values) {
+        auto emit = [&](OpBuilder &inside, Location at, ValueRange carries,
+                        ValueRange) {
+          auto stream = loop.getStream(inside, at, carries, values, 0);
+          llvm::SmallVector<Value> next = emitter.emit(
+              inside, carries.take_front(numGiven + 1), values, stream);
+          next.push_back(addOffset(inside, at, carries[numGiven], 1));
+          loop.addNext(inside, at, carries, next);
+          return next;
+        };
+        return metaop::createScan(
+                   builder, location, {values.back(), range.maxTrips},
+                   /*reverse=*/false, values.take_front(loop.getNumCarries()),
+                   /*rows=*/ValueRange(), emit, recorder.getSavedBytes())
+            .getOperation();
+      });
+  return wrapFirst(session, made, numGiven);
 }
 
 //===----------------------------------------------------------------------===//

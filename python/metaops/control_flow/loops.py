@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from .. import _core
 from .._core import Var
 from .._errors import at_line
+from .._typing import as_integer
 from .bodies import Body, check_callable
 from .carries import Carries
 from .structures import describe_leaf, is_integer, make_leaf, rebuild
@@ -21,13 +22,26 @@ __all__ = ["fori_loop", "while_loop"]
 T = TypeVar("T")
 
 
-def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_val: T) -> T:
+#: A loop whose gradient would need more rows than that has none.
+MOST_TRIPS = 2**31 - 1
+
+
+def while_loop(
+    cond_fun: Callable[[T], Any],
+    body_fun: Callable[[T], T],
+    init_val: T,
+    max_trips: int | None = None,
+) -> T:
     """Return what is carried when a condition is no longer true.
 
     Both functions are called once, to be recorded; the program runs them as often as it
     has to. They use tensors from outside as they are when `while_loop` is called; they
     cannot rebind these, nor ask for values. A loop without end stops by Ctrl-C, and goes
     on when it is asked for again.
+
+    With `max_trips` it has gradients of any order, which cost as many trips as were made,
+    and memory for the carries of as many as there may be. Without it, forward mode alone
+    (`mo.jvp`).
 
     Random numbers in it are of a stream of its own, as nobody knows how many are drawn: its
     key is drawn, and the numbers behind the loop do not depend on how long it was.
@@ -42,6 +56,9 @@ def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_va
     init_val
         The first carry: a structure of tensors, arrays and numbers. A number takes the
         element type of what the body returns for it.
+    max_trips : int, optional
+        The most trips that there may be: more are an error, whether or not a gradient is
+        asked for.
 
     Returns
     -------
@@ -52,6 +69,10 @@ def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_va
     TypeError
         If the condition is no boolean of no dimensions, or the body returns another
         structure.
+    ValueError
+        If `max_trips` is less than 0, or more than 2,147,483,647.
+    IndexError
+        When the program runs, if it is to make more than `max_trips` trips.
     RuntimeError
         If a function rebinds a tensor from outside, asks for a value, or leaves a tensor
         in something that lives on.
@@ -65,6 +86,7 @@ def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_va
     """
     check_callable("while_loop", "cond_fun", cond_fun)
     check_callable("while_loop", "body_fun", body_fun)
+    most = _as_most("while_loop", max_trips)
     carries = Carries("while_loop", init_val)
     carries.check_any()
     with carries.record(body_fun, lambda tree: (tree,)) as body:
@@ -72,9 +94,21 @@ def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_va
         with Body("while_loop: the condition", cond_fun, given, carries.vars) as condition:
             _check_condition(condition)
             asked = condition.finish([_core.bool])
-        results = _core.record_while(carries.vars, asked, body.finish(carries.get_types()))
+        made_of = body.finish(carries.get_types())
+        results = _core.record_while(carries.vars, asked, made_of, most)
     made: T = rebuild(init_val, results)
     return made
+
+
+def _as_most(what: str, max_trips: int | None) -> int | None:
+    if max_trips is None:
+        return None
+    most = as_integer(what, "max_trips", max_trips)
+    if not 0 <= most <= MOST_TRIPS:
+        raise at_line(
+            ValueError(f"{what}: max_trips is {most}, expected a number from 0 to {MOST_TRIPS}")
+        )
+    return most
 
 
 def _check_condition(condition: Body) -> None:
@@ -109,11 +143,18 @@ def _as_bound(name: str, value: Any) -> Any:
     return bound.cast(_core.int64)
 
 
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Var, T], T], init_val: T) -> T:
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Var, T], T],
+    init_val: T,
+    max_trips: int | None = None,
+) -> T:
     """Return what is carried behind trips that are counted.
 
     As ``for i in range(lower, upper): val = body_fun(i, val)``, in one operation whose size
-    does not depend on the number of trips. See `while_loop` for what the body may do.
+    does not depend on the number of trips. See `while_loop` for what the body may do, and
+    for `max_trips`. With integers as bounds there are gradients without it.
 
     Parameters
     ----------
@@ -125,6 +166,8 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Var, T], T], init_val:
         next carry, of the same structure, shapes and element types.
     init_val
         The first carry: a structure of tensors, arrays and numbers.
+    max_trips : int, optional
+        The most trips that there may be: more are an error.
 
     Returns
     -------
@@ -134,7 +177,10 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Var, T], T], init_val:
     ------
     TypeError
         If a bound is no integer of no dimensions, or the body returns another structure.
-    RuntimeError
+    ValueError
+        If `max_trips` is less than 0, more than 2,147,483,647, or less than the number of
+        trips that integers say.
+    RuntimeError, IndexError
         As `while_loop`.
 
     Examples
@@ -144,28 +190,9 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Var, T], T], init_val:
     """
     check_callable("fori_loop", "body_fun", body_fun)
     first, end = _as_bound("lower", lower), _as_bound("upper", upper)
+    most = _as_most("fori_loop", max_trips)
     carries = Carries("fori_loop", init_val)
     carries.check_any()
-    if isinstance(first, int) and isinstance(end, int):
-        return _count_known(first, end, body_fun, carries)
-    number = make_leaf(first, _core.int64)
-    with carries.record(body_fun, lambda tree: (number, tree)):
-        # The carries alone decide on types.
-        start = (number, carries.get_tree())
-    _, result = while_loop(
-        lambda carry: carry[0] < end,
-        lambda carry: (carry[0] + 1, body_fun(*carry)),
-        start,
-    )
-    made: T = result
-    return made
-
-
-def _count_known(first: int, end: int, body_fun: Callable[[Var, T], T], carries: Carries) -> T:
-    """Return what is carried behind a loop whose trips are known, which has gradients."""
-    trips = max(end - first, 0)
-    # The numbers of the trips are rows.
-    numbers = _core.iota((trips,), 0, _core.int64) + first
     number = make_leaf(first, _core.int64)
 
     @wraps(body_fun)
@@ -173,8 +200,30 @@ def _count_known(first: int, end: int, body_fun: Callable[[Var, T], T], carries:
         return body_fun(i, value)
 
     with carries.record(trip, lambda tree: (tree, number)) as body:
-        results = _core.record_scan(
-            trips, False, carries.vars, [numbers], body.finish(carries.get_types())
-        )
+        made_of = body.finish(carries.get_types())
+        if isinstance(first, int) and isinstance(end, int):
+            results = _record_known(first, end, carries, made_of, most)
+        else:
+            results = _core.record_counted(_count(first, end), number, carries.vars, made_of, most)
     made: T = rebuild(carries.tree, results)
     return made
+
+
+def _record_known(
+    first: int, end: int, carries: Carries, body: _core.Body, most: int | None
+) -> list[Var]:
+    """Return what is carried behind trips that are known: their numbers are rows."""
+    trips = max(end - first, 0)
+    if most is not None and trips > most:
+        raise at_line(ValueError(f"fori_loop: max_trips is {most}, but there are {trips} trips"))
+    numbers = _core.iota((trips,), 0, _core.int64) + first
+    return _core.record_scan(trips, False, carries.vars, [numbers], body)
+
+
+def _count(first: Any, end: Any) -> Var:
+    """Return the number of trips between bounds, one of which is a tensor; 0 or less: none."""
+    if isinstance(first, int) and first == 0:
+        count: Var = end
+        return count
+    # A difference may be no int64: the bounds are compared.
+    return _core.select(make_leaf(first, _core.int64) < end, end - first, 0)

@@ -19,6 +19,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace metaops {
@@ -45,11 +46,28 @@ std::vector<Var> recordIf(RecordingSession &session, const Var &condition,
 /// which is asked before each, returns true. The body returns values of the
 /// types that it is given. As nobody knows how many trips there are, random
 /// numbers are of a stream of the loop's own, which begins anew with each loop:
-/// its key is drawn, and trips and draws in them are counted.
+/// its key is drawn, and trips and draws in them are counted. With `maxTrips`
+/// it has gradients, and the program fails before it would make more trips.
 std::vector<Var> recordWhile(RecordingSession &session,
                              llvm::ArrayRef<const Var *> first,
                              const RecordedBody &condition,
-                             const RecordedBody &body);
+                             const RecordedBody &body,
+                             std::optional<int64_t> maxTrips);
+
+/// The trips of a loop that counts, as many as a number from memory says.
+struct CountedRange {
+  /// 0-d tensors of int64: how many trips, none if that is less than 0, and the
+  /// number of the first one.
+  const Var &count, &lower;
+  /// As for recordWhile.
+  std::optional<int64_t> maxTrips;
+};
+
+/// Records trips of a body of the carries and of the trip's number, which
+/// returns the next carries. Random numbers are as in recordWhile.
+std::vector<Var> recordCounted(RecordingSession &session, CountedRange range,
+                               llvm::ArrayRef<const Var *> first,
+                               const RecordedBody &body);
 
 /// The trips of a scan.
 struct ScanRange {
