@@ -249,15 +249,32 @@ def test_an_equation_with_adaptive_steps() -> None:
     np.testing.assert_allclose(hessian.numpy(), 4.0 * exact, rtol=2e-2)
 
 
-def test_rows_of_trips_that_are_not_made_cost_no_time() -> None:
+@pytest.mark.parametrize("kind", ["while", "fori"])
+def test_a_gradient_costs_the_trips_that_were_made(kind: str) -> None:
     x = numbers(4)
 
-    def run(n: mo.Var, most: int) -> mo.Var:
-        y = mo.fori_loop(0, n, lambda _, c: mo.sin(c) * x, x, max_trips=most)
-        return mo.grad(y.sum(), [x])[0]
+    def run(trips: int, most: int) -> tuple[np.ndarray, int]:
+        n = mo.array(trips)
+        with mo.profile_scope() as report:
+            if kind == "fori":
+                y = mo.fori_loop(0, n, lambda _, c: mo.sin(c) * x, x, max_trips=most)
+            else:
+                start = (x, mo.array(0))
+                y, _ = mo.while_loop(
+                    lambda c: c[1] < n,
+                    lambda c: (mo.sin(c[0]) * x, c[1] + 1),
+                    start,
+                    max_trips=most,
+                )
+            first = mo.grad(y.sum(), [x])[0]
+            value = mo.grad(first.sum(), [x])[0].numpy()
+        return value, sum(kernel.calls for kernel in report.kernels)
 
-    n = mo.array(3)
-    np.testing.assert_array_equal(run(n, 3).numpy(), run(n, 1_000_000).numpy())
+    for trips in (0, 3, 30):
+        value, calls = run(trips, trips + 2)
+        more, same = run(trips, 100_000)
+        np.testing.assert_array_equal(more, value)
+        assert same == calls
 
 
 def test_an_integer_carry_decides_what_is_read() -> None:

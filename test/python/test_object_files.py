@@ -428,7 +428,7 @@ int main() {
 
 SCANNED = """
 func.func @main(%x: tensor<4xf32>, %xs: tensor<5x4xf32>, %n: tensor<i64>)
-    -> (tensor<4xf32>, tensor<5x4xf32>, tensor<4xf32>) {
+    -> (tensor<4xf32>, tensor<5x4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %h, %ys = metaop.scan 5 reverse carries(%c = %x : tensor<4xf32>)
       rows(%r = %xs : tensor<5x4xf32>) -> (tensor<4xf32>, tensor<5x4xf32>) {
     %next = metaop.add %c, %r : tensor<4xf32>
@@ -438,20 +438,30 @@ func.func @main(%x: tensor<4xf32>, %xs: tensor<5x4xf32>, %n: tensor<i64>)
     %next = metaop.add %c, %c : tensor<4xf32>
     metaop.scan_yield %next : tensor<4xf32>
   }
-  return %h, %ys, %d : tensor<4xf32>, tensor<5x4xf32>, tensor<4xf32>
+  %half = metaop.constant dense<0.5> : tensor<4xf32>
+  %b = metaop.scan %n most 5 reverse carries(%c = %x : tensor<4xf32>)
+      rows(%r = %xs : tensor<5x4xf32>) -> tensor<4xf32> {
+    %p = metaop.mul %c, %half : tensor<4xf32>
+    %next = metaop.add %p, %r : tensor<4xf32>
+    metaop.scan_yield %next : tensor<4xf32>
+  }
+  return %h, %ys, %d, %b : tensor<4xf32>, tensor<5x4xf32>, tensor<4xf32>, tensor<4xf32>
 }"""
 
 
 def test_rows_are_scanned(tmp_path, rng):
-    """From the last to the first, and a loop as often as a number says."""
+    """From the last to the first, and as often, or as many, as a number says."""
     assert compile_model(SCANNED, tmp_path) == ""
     link(tmp_path, COMPILER)
     x, xs = numbers(rng, (4,), "float32"), numbers(rng, (5, 4), "float32")
     carry, made = x.copy(), np.zeros_like(xs)
     for row in reversed(range(5)):
         made[row] = carry = carry + xs[row]
-    for trips in (-2, 0, 1, 3):
-        expected = [carry, made, x * np.float32(2 ** max(trips, 0))]
+    for trips in (-2, 0, 1, 3, 7):
+        some = x
+        for row in reversed(range(min(trips, 5))):
+            some = some * np.float32(0.5) + xs[row]
+        expected = [carry, made, x * np.float32(2 ** max(trips, 0)), some]
         found = run_model(tmp_path, [x, xs, np.array(trips)], expected)
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_array_equal(one, other)
