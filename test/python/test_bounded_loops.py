@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import metaops as mo
@@ -290,6 +291,28 @@ def test_an_integer_carry_decides_what_is_read() -> None:
         return total.sum() + place
 
     compare(lambda inputs, loop: run(inputs[0], loop), [table], unrolled)
+
+
+def test_gradients_are_exported(tmp_path: Path) -> None:
+    w = numbers(3)
+
+    def run(x: mo.Var, n: mo.Var) -> list[mo.Var]:
+        y = mo.fori_loop(0, n, lambda i, c: mo.tanh(c * w) + i, x, max_trips=5)
+        z, _ = mo.while_loop(
+            lambda c: c[1] < n, lambda c: (mo.tanh(c[0]) * w, c[1] + 1), (y, 0), max_trips=5
+        )
+        return mo.grad((z * z).sum(), [x, w])
+
+    x = numbers(3, seed=1)
+    path = tmp_path / "gradient.mop"
+    mo.export(run, [x, mo.array(1)], path)
+    program = mo.load_program(str(path))
+    for trips in (0, 1, 5):
+        expected = run(x, mo.array(trips))
+        for given, value in zip(program(x.numpy(), np.int64(trips)), expected, strict=True):
+            np.testing.assert_allclose(given, value.numpy(), rtol=1e-12)
+    with pytest.raises(RuntimeError, match="a loop is to make 6 trips, but its max_trips is 5"):
+        program(x.numpy(), np.int64(6))
 
 
 # --- Loops without a bound ---------------------------------------------------------------

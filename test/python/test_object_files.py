@@ -509,6 +509,31 @@ def test_indices_are_checked(tmp_path, rng):
     assert "#define MODEL_ERROR_INDEX_0 4" in (tmp_path / "model.h").read_text()
 
 
+BOUNDED = """
+func.func @main(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<4xf32> {
+  %c = metaop.check %n extent = 4 trips : tensor<i64>
+  %r = metaop.scan %c most 3 carries(%v = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %next = metaop.add %v, %v : tensor<4xf32>
+    metaop.scan_yield %next : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}"""
+
+
+def test_trips_are_checked(tmp_path, rng):
+    assert compile_model(BOUNDED, tmp_path) == ""
+    link(tmp_path, COMPILER)
+    x = numbers(rng, (4,), "float32")
+    for trips in (0, 3):
+        (found,) = run_model(tmp_path, [x, np.array(trips)], [x])
+        np.testing.assert_array_equal(found, x * np.float32(2**trips))
+    (tmp_path / "in1").write_bytes(np.array(4).tobytes())
+    names = [tmp_path / name for name in ("main", "in0", "in1", "out0")]
+    done = subprocess.run(names, capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    assert "a loop is to make more trips than its max_trips of 3, recorded at" in done.stdout
+
+
 def test_the_example(tmp_path):
     command = [TOOLS / "metaop-compile", SOURCE / "examples" / "matmul.mlir"]
     subprocess.run([*command, "-o", tmp_path / "matmul.o"], check=True)
