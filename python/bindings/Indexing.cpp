@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Keys of integers, slices, None and ... are recorded here. Those with tensors
-// are made of other operators, in metaops/ops/index/indexing.py.
+// Keys of integers, slices, None and ... are recorded here; a 0-d tensor of
+// integers is as an integer. Those with other tensors are made of other
+// operators, in metaops/ops/index/indexing.py.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +23,24 @@ using namespace metaops::python;
 // Keys
 //===----------------------------------------------------------------------===//
 
+/// Returns the 0-d tensor of integers that an item of a key is, or null.
+static const Var *asPlace(py::handle item) {
+  const Var *var = asHolder(item);
+  bool isPlace = var && var->shape().empty() &&
+                 (isSignedInt(var->dtype()) || isUnsignedInt(var->dtype()));
+  return isPlace ? var : nullptr;
+}
+
 static bool isTensor(py::handle item) {
   PyObject *ptr = item.ptr();
   if (PyLong_CheckExact(ptr) || PySlice_Check(ptr) || ptr == Py_None ||
       ptr == Py_Ellipsis)
     return false;
+  if (asVar(item))
+    return !asPlace(item);
   // A bool is a mask without dimensions; a tuple or a range in a key is as a
   // list is. What is nothing that indexes is told of in Python, too.
-  return PyBool_Check(ptr) || !PyIndex_Check(ptr) || asVar(item) ||
+  return PyBool_Check(ptr) || !PyIndex_Check(ptr) ||
          py::isinstance<py::array>(item);
 }
 
@@ -58,7 +69,9 @@ static std::optional<int64_t> toEnd(PyObject *object) {
 static IndexItem toItem(py::handle item) {
   IndexItem result;
   PyObject *ptr = item.ptr();
-  if (ptr == Py_None) {
+  if (asPlace(item)) {
+    result.kind = IndexItem::Kind::Integer;
+  } else if (ptr == Py_None) {
     result.kind = IndexItem::Kind::NewAxis;
   } else if (ptr == Py_Ellipsis) {
     result.kind = IndexItem::Kind::Ellipsis;
@@ -80,16 +93,37 @@ static IndexItem toItem(py::handle item) {
   return result;
 }
 
-static std::vector<IndexItem> toIndex(py::handle key) {
-  std::vector<IndexItem> items;
-  if (!PyTuple_Check(key.ptr())) {
-    items.push_back(toItem(key));
+namespace {
+/// A key without other tensors than places.
+class PlainKey {
+public:
+  explicit PlainKey(py::handle key) {
+    if (!PyTuple_Check(key.ptr())) {
+      add(key);
+      return;
+    }
+    for (py::handle item : py::reinterpret_borrow<py::tuple>(key))
+      add(item);
+  }
+
+  /// Returns the items, with the session entered.
+  llvm::ArrayRef<IndexItem> getItems(RecordingSession &session) {
+    for (auto [item, var] : llvm::zip_equal(items, places))
+      if (var)
+        item.place = session.getNode(*var);
     return items;
   }
-  for (py::handle item : py::reinterpret_borrow<py::tuple>(key))
+
+private:
+  void add(py::handle item) {
     items.push_back(toItem(item));
-  return items;
-}
+    places.push_back(asPlace(item));
+  }
+
+  std::vector<IndexItem> items;
+  std::vector<const Var *> places;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Assignments that nobody sees
@@ -127,9 +161,11 @@ static py::object ofPackage(const char *name) {
 static py::object getItem(VarObject self, py::handle key) {
   if (hasTensors(key))
     return ofPackage("getitem")(self.object, key);
-  std::vector<IndexItem> index = toIndex(key);
-  return py::cast(record(
-      [&](Recorder &r, Node *x) { return r.getItem(x, index); }, self.var));
+  PlainKey index(key);
+  Entered session;
+  Node *x = session->getNode(self.var);
+  return py::cast(session->wrap(
+      session->getRecorder().getItem(x, index.getItems(*session))));
 }
 
 static void setItem(VarObject self, py::handle key, py::handle value) {
@@ -141,10 +177,11 @@ static void setItem(VarObject self, py::handle key, py::handle value) {
     ofPackage("setitem")(self.object, key, value);
     return;
   }
-  std::vector<IndexItem> index = toIndex(key);
+  PlainKey index(key);
   Argument argument(value);
   Entered session;
-  session->setItem(self.var, index, argument.operand(*session));
+  session->setItem(self.var, index.getItems(*session),
+                   argument.operand(*session));
 }
 
 void metaops::python::bindIndexing(py::class_<Var> &cls) {

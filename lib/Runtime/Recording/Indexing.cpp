@@ -12,7 +12,8 @@
 // Writing makes a new value by a `metaop.insert`. If the window has steps, the
 // part is put where it belongs by a reindex, and chosen there by a mask that
 // the same reindex makes of "true". Starts are operands, so a moving window
-// makes no new program.
+// makes no new program, and a 0-d tensor may stand for an integer: what is read
+// and written is the part, wherever it turns out to be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +24,17 @@
 using namespace mlir;
 using namespace metaops;
 
-namespace {
-/// Part of one dimension.
-struct StridedRange {
+struct metaops::StridedRange {
   int64_t start, count, step;
+  /// A 0-d tensor that is added to the start, in the range of the dimension.
+  Node *place = nullptr;
 
   bool isWhole(int64_t extent) const {
-    return start == 0 && count == extent && step == 1;
+    return !place && start == 0 && count == extent && step == 1;
   }
 };
 
+namespace {
 struct Window {
   /// Of each dimension of the tensor.
   llvm::SmallVector<StridedRange> ranges;
@@ -75,7 +77,7 @@ static StridedRange resolveSlice(const IndexItem &item, int64_t extent) {
   return count ? StridedRange{start, count, step} : StridedRange{0, 0, 1};
 }
 
-static Window resolve(llvm::ArrayRef<IndexItem> items,
+static Window resolve(Recorder &recorder, llvm::ArrayRef<IndexItem> items,
                       llvm::ArrayRef<int64_t> shape) {
   using Kind = IndexItem::Kind;
   size_t used = llvm::count_if(items, [](const IndexItem &item) {
@@ -106,6 +108,10 @@ static Window resolve(llvm::ArrayRef<IndexItem> items,
       window.shape.push_back(1);
     else if (item.kind == Kind::Ellipsis)
       takeWhole(shape.size() - used);
+    else if (item.place)
+      take(
+          {0, 1, 1, recorder.checkIndices(item.place, {dim, shape[dim], true})},
+          /*keep=*/false);
     else if (item.kind == Kind::Integer)
       take(resolveInteger(*item.start, dim, shape[dim]), /*keep=*/false);
     else
@@ -122,62 +128,59 @@ static bool isWhole(const Window &window, llvm::ArrayRef<int64_t> shape) {
 }
 
 /// The start of each range as a value.
-llvm::SmallVector<Value> Recorder::recordStarts(llvm::ArrayRef<int64_t> starts,
-                                                llvm::ArrayRef<int64_t> counts,
-                                                llvm::ArrayRef<int64_t> shape) {
+llvm::SmallVector<Value>
+Recorder::recordStarts(llvm::ArrayRef<StridedRange> ranges,
+                       llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<Value> values;
-  for (auto [start, count, extent] : llvm::zip_equal(starts, counts, shape)) {
-    bool isWhole = start == 0 && count == extent;
-    Node *number = isWhole ? recordZeroIndex() : recordInteger(start);
+  for (auto [range, extent] : llvm::zip_equal(ranges, shape)) {
+    bool isWhole = range.start == 0 && range.count == extent;
+    Node *number = range.place ? range.place
+                   : isWhole   ? recordZeroIndex()
+                               : recordInteger(range.start);
     values.push_back(number->value());
   }
   return values;
 }
 
 /// The smallest tensor that is known to hold the window: of a concat, the part.
-Node *Recorder::narrow(Node *node, llvm::SmallVectorImpl<int64_t> &starts,
-                       llvm::ArrayRef<int64_t> counts,
-                       llvm::ArrayRef<int64_t> steps) {
-  for (size_t dim = 0; dim < starts.size();) {
-    int64_t last = starts[dim] + (counts[dim] - 1) * steps[dim];
-    auto [part, begin] = findPart(node, dim, std::min(starts[dim], last),
-                                  std::max(starts[dim], last));
-    if (!part || counts[dim] == 0) {
+Node *Recorder::narrow(Node *node, llvm::MutableArrayRef<StridedRange> ranges) {
+  for (size_t dim = 0; dim < ranges.size();) {
+    StridedRange &range = ranges[dim];
+    int64_t last = range.start + (range.count - 1) * range.step;
+    auto [part, begin] = range.place
+                             ? std::pair<Node *, int64_t>()
+                             : findPart(node, dim, std::min(range.start, last),
+                                        std::max(range.start, last));
+    if (!part || range.count == 0) {
       ++dim;
       continue;
     }
     node = part;
-    starts[dim] -= begin;
+    range.start -= begin;
     dim = 0;
   }
   return node;
 }
 
 Node *Recorder::getItem(Node *x, llvm::ArrayRef<IndexItem> items) {
-  Window window = resolve(items, x->shape());
-  llvm::SmallVector<int64_t> starts, steps, counts = window.counts();
-  for (const StridedRange &range : window.ranges) {
-    starts.push_back(range.start);
+  Window window = resolve(*this, items, x->shape());
+  llvm::SmallVector<int64_t> counts = window.counts(), steps;
+  for (const StridedRange &range : window.ranges)
     steps.push_back(range.step);
-  }
-  Node *part = narrow(x, starts, counts, steps);
-  bool isAll = part->shape() == llvm::ArrayRef<int64_t>(counts) &&
-               llvm::all_of(starts, [](int64_t start) { return start == 0; }) &&
-               llvm::all_of(steps, [](int64_t step) { return step == 1; });
-  if (!isAll)
+  Node *part = narrow(x, window.ranges);
+  if (!isWhole(window, part->shape()))
     part = adopt(metaop::SliceOp::create(
         at(), line, typeOf(counts, x->dtype), part->value(),
-        recordStarts(starts, counts, part->shape()), ValueRange(), steps));
+        recordStarts(window.ranges, part->shape()), ValueRange(), steps));
   return recordReshape(part, window.shape);
 }
 
 /// The window's place in the tensor as an access from the tensor's indices to
 /// the window's. One symbol, listed in `starts`, for each dimension that is not
 /// taken whole.
-static metaop::IndexAccess placeWindow(const Window &window,
-                                       llvm::ArrayRef<int64_t> shape,
-                                       MLIRContext *context,
-                                       llvm::SmallVectorImpl<int64_t> &starts) {
+static metaop::IndexAccess
+placeWindow(const Window &window, llvm::ArrayRef<int64_t> shape,
+            MLIRContext *context, llvm::SmallVectorImpl<StridedRange> &starts) {
   llvm::SmallVector<AffineExpr> results, constraints;
   for (auto [dim, range] : llvm::enumerate(window.ranges)) {
     AffineExpr position = getAffineDimExpr(dim, context);
@@ -188,7 +191,8 @@ static metaop::IndexAccess placeWindow(const Window &window,
     // Counted from the window's lowest element.
     int64_t last = (range.count - 1) * range.step, step = std::abs(range.step);
     AffineExpr start = getAffineSymbolExpr(starts.size(), context);
-    starts.push_back(range.step < 0 ? range.start + last : range.start);
+    int64_t lowest = range.step < 0 ? range.start + last : range.start;
+    starts.push_back({lowest, 1, 1, range.place});
     AffineExpr offset = position - start;
     AffineExpr index = offset.floorDiv(step);
     results.push_back(range.step < 0 ? (range.count - 1) - index : index);
@@ -226,32 +230,31 @@ static llvm::SmallVector<int64_t> fitShape(llvm::ArrayRef<int64_t> value,
 Node *Recorder::replaceItem(Node *x, llvm::ArrayRef<IndexItem> items,
                             Operand value) {
   llvm::ArrayRef<int64_t> shape = x->shape();
-  Window window = resolve(items, shape);
+  Window window = resolve(*this, items, shape);
   Node *part = value.getNode();
   if (part)
     part = recordReshape(part, fitShape(part->shape(), window.shape));
   else
     part = scalar(value.getNumber(), x->dtype);
-  if (getNumElements(window.shape) == 0)
+  if (getNumElements(window.shape) == 0 || getNumElements(shape) == 0)
     return x;
   part = recordBroadcast(recordCast(part, x->dtype), window.shape);
   part = recordReshape(part, window.counts());
   if (isWhole(window, shape))
     return part;
 
-  llvm::SmallVector<int64_t> starts;
   if (llvm::all_of(window.ranges, [](const StridedRange &range) {
         return range.step == 1 || range.count == 1;
-      })) {
-    for (const StridedRange &range : window.ranges)
-      starts.push_back(range.start);
-    return adopt(metaop::InsertOp::create(
-        at(), line, metaop::Combiner::None, part->value(), x->value(),
-        recordStarts(starts, window.counts(), shape)));
-  }
+      }))
+    return adopt(metaop::InsertOp::create(at(), line, metaop::Combiner::None,
+                                          part->value(), x->value(),
+                                          recordStarts(window.ranges, shape)));
+  llvm::SmallVector<StridedRange> starts;
   metaop::IndexAccess access = placeWindow(window, shape, context, starts);
-  for (int64_t start : starts)
-    access.symbols.push_back(recordInteger(start)->value());
+  for (const StridedRange &start : starts) {
+    Node *number = start.place ? start.place : recordInteger(start.start);
+    access.symbols.push_back(number->value());
+  }
   access.fill = fillOf(Number::ofInt(0), x->dtype);
   Node *placed = adopt(metaop::ReindexOp::create(
       at(), line, typeOf(shape, x->dtype), part->value(), access));

@@ -47,7 +47,12 @@ struct IndexItem {
   Kind kind = Kind::Slice;
   /// An integer, or a slice's ends and step; absent ones are Python's None.
   std::optional<int64_t> start, stop, step;
+  /// A 0-d tensor of integers that stands in the place of an integer.
+  Node *place = nullptr;
 };
+
+/// Part of one dimension.
+struct StridedRange;
 
 class Recorder {
 public:
@@ -278,15 +283,14 @@ private:
   /// The quotient of int64 values, rounded towards zero, or its remainder.
   Node *recordDivision(Node *x, Node *y, bool isRemainder);
   Node *recordFromStart(Node *indices, IndexRange range);
-  llvm::SmallVector<mlir::Value> recordStarts(llvm::ArrayRef<int64_t> starts,
-                                              llvm::ArrayRef<int64_t> counts,
-                                              llvm::ArrayRef<int64_t> shape);
+  llvm::SmallVector<mlir::Value>
+  recordStarts(llvm::ArrayRef<StridedRange> ranges,
+               llvm::ArrayRef<int64_t> shape);
   /// The part of a concat that holds the indices `first` to `last` of a
   /// dimension, and where it begins; null if there is none.
   std::pair<Node *, int64_t> findPart(Node *node, int64_t dim, int64_t first,
                                       int64_t last) const;
-  Node *narrow(Node *node, llvm::SmallVectorImpl<int64_t> &starts,
-               llvm::ArrayRef<int64_t> counts, llvm::ArrayRef<int64_t> steps);
+  Node *narrow(Node *node, llvm::MutableArrayRef<StridedRange> ranges);
 
   // Placement
   Node *recordConcat(llvm::ArrayRef<mlir::Value> parts,

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Keys with tensors: ``x[key]`` and ``x[key] = y``.
 
-All of these are a reindex, or a reindex-reduce, whose index expressions read the
-indices as extras. Indices may be negative, which counts from the end. One that is out
-of range raises an IndexError: at once where its value is known, as of an integer, a
-list or an array, else where what was computed with it, or later, is waited for.
+A 0-d tensor is as an integer is: the session reads or writes the part that is there. All
+other keys are a reindex, or a reindex-reduce, whose index expressions read the indices as
+extras. Indices may be negative, which counts from the end. One that is out of range raises
+an IndexError: at once where its value is known, as of an integer, a list or an array, else
+where what was computed with it, or later, is waited for.
 """
 
 from __future__ import annotations
@@ -29,8 +30,13 @@ __all__ = ["getitem", "setitem", "update"]
 
 
 def _is_plain(items: Sequence[Any]) -> bool:
-    """Whether a key has no tensors, so that the session takes it."""
+    """Return whether a key has no tensors."""
     return all(item is None or isinstance(item, slice | int) for item in items if item is not ...)
+
+
+def _has_places(items: Sequence[Any]) -> bool:
+    """Return whether a key has no tensors but 0-d ones, so that the session takes it."""
+    return _is_plain([0 if isinstance(item, Var) and not item.shape else item for item in items])
 
 
 def getitem(x: Var, key: Any) -> Var:
@@ -40,7 +46,7 @@ def getitem(x: Var, key: Any) -> Var:
     where it holds, which computes the mask first.
     """
     items = read_items(x.shape, key)
-    if _is_plain(items):
+    if _has_places(items):
         return x[tuple(items)]
     x, items, shown = merged(x, items)
     resolved = Key(x.shape, items, shown)
@@ -215,7 +221,7 @@ def update(x: Var, key: Any, value: VarLike, kind: str) -> None:
     """
     items = read_items(x.shape, key)
     values = _as_value(value, x.dtype)
-    if _is_plain(items):
+    if _has_places(items):
         plain = tuple(items)
         x[plain] = values if kind == "set" else _combine(kind, x[plain], values)
         return
