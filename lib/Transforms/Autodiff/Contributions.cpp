@@ -13,8 +13,9 @@
 // * windows that tile the value along one dimension become a concat, which
 //   moves nothing where kernels make the cotangents;
 // * few others are added as they are, which fuses into one kernel;
-// * many others are inserted one after the other, in place, into the sum of the
-//   rest, which costs as much as they have elements.
+// * many others, and those whose places are computed, as of a loop's counter,
+//   are inserted one after the other, in place, into the sum of the rest, which
+//   costs as much as they have elements.
 //
 // Only a tiling makes another program where a window moves: the rest depends on
 // the numbers of windows, not on where they begin.
@@ -56,6 +57,8 @@ public:
   void addWindow(const Contribution &contribution);
   void insert(const Contribution &contribution);
   bool addTiles(MutableArrayRef<Contribution> windows);
+  /// Returns whether it is computed where a window begins.
+  bool isMoving(const Contribution &contribution) const;
   Value get() const { return sum; }
 
 private:
@@ -88,6 +91,12 @@ std::optional<int64_t> Sum::getStart(Value number) const {
   if (matchPattern(number, m_Constant(&constant)) && constant.isSplat())
     return constant.getSplatValue<APInt>().getSExtValue();
   return getNumber ? getNumber(number) : std::nullopt;
+}
+
+bool Sum::isMoving(const Contribution &contribution) const {
+  SliceOp window = contribution.window;
+  return llvm::any_of(window.getStarts(),
+                      [&](Value start) { return !getStart(start); });
 }
 
 /// The only dimension along which the windows do not fill the value.
@@ -146,14 +155,18 @@ Value metaop::addUp(OpBuilder &builder, Value value,
       [](const Contribution &contribution) { return contribution.window; });
   Sum sum(builder, value, getNumber);
   bool areAdded = sum.addTiles(windows);
-  bool areInserted = !areAdded && windows.size() > kFewWindows;
+  bool areMany = windows.size() > kFewWindows;
+  auto isInserted = [&](const Contribution &contribution) {
+    return contribution.window && !areAdded &&
+           (areMany || sum.isMoving(contribution));
+  };
   for (const Contribution &contribution : contributions)
     if (!contribution.window)
       sum.add(contribution.cotangent, contribution.loc);
-    else if (!areAdded && !areInserted)
+    else if (!areAdded && !isInserted(contribution))
       sum.addWindow(contribution);
-  if (areInserted)
-    for (const Contribution &contribution : windows)
+  for (const Contribution &contribution : windows)
+    if (isInserted(contribution))
       sum.insert(contribution);
   return sum.get();
 }

@@ -8,7 +8,8 @@
 //
 // Structure decides what a scan yields beside what it is asked for:
 //
-// 1. The start of each carry that is not just summed up.
+// 1. What derivatives read of the start of each carry: all of it, parts, or
+//    nothing (CarryReads.cpp).
 // 2. Results of reductions to half of their elements or less, and of routines;
 //    then those of operations with regions. Each is to change from trip to
 //    trip, and not just to be summed up: what a sum is made of, no derivative
@@ -19,6 +20,7 @@
 
 #include "MetaOps/Transforms/Autodiff/SavedRows.h"
 
+#include "CarryReads.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
@@ -29,28 +31,15 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Returns whether nothing becomes of a value but sums that the loop yields.
-static bool isSummedUp(Value value) {
-  llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
-  for (size_t next = 0; next < users.size(); ++next) {
-    // In a loop or a branch inside more may become of it.
-    if (users[next]->getBlock() != value.getParentBlock())
-      return false;
-    if (isa<ScanYieldOp>(users[next]))
-      continue;
-    if (!isa<AddOp, SubOp, NegOp>(users[next]))
-      return false;
-    for (Operation *user : users[next]->getUsers())
-      users.insert(user);
-  }
-  return true;
-}
-
-bool metaop::needsStart(BlockArgument carry) { return !isSummedUp(carry); }
-
 //===----------------------------------------------------------------------===//
 // Values that are dear to compute again
 //===----------------------------------------------------------------------===//
+
+/// Returns whether a value is just moved and added up.
+static bool isUnread(Value value) {
+  auto parts = findReadParts(value);
+  return parts && parts->empty();
+}
 
 /// Returns whether an operation computes much for each element of its results,
 /// apart from those with regions.
@@ -104,7 +93,7 @@ void SavedValues::add(Operation *op, ArrayRef<Value> yielded) {
   for (Value result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type || !type.hasStaticShape() ||
-        llvm::is_contained(yielded, result) || isSummedUp(result))
+        llvm::is_contained(yielded, result) || isUnread(result))
       continue;
     int64_t bytes = countBytes(type);
     if (trips > 0 && bytes > bytesLeft / trips)
@@ -140,14 +129,24 @@ ScanOp metaop::createScan(OpBuilder &builder, Location loc, ScanTrips trips,
       Block *body = inside.getInsertionBlock();
       SmallVector<Value> saved =
           SavedValues(*body, *trips.known, savedBytes).choose(yielded);
+      auto addRow = [&](Value row) {
+        // A carry may be what another one becomes, and no row.
+        if (!llvm::is_contained(ArrayRef(yielded).drop_front(carries.size()),
+                                row))
+          yielded.push_back(row);
+      };
       for (Value carry : carries)
-        if (needsStart(cast<BlockArgument>(carry)))
-          yielded.push_back(carry);
-      llvm::append_range(yielded, saved);
+        llvm::for_each(findReads(carry), addRow);
+      llvm::for_each(saved, addRow);
     }
     ScanYieldOp::create(inside, at, yielded);
   };
   return ScanOp::create(builder, loc, trips, reverse, inits, rows, build);
+}
+
+SmallVector<Value> metaop::findReads(Value carry) {
+  auto parts = findReadParts(carry);
+  return parts ? *parts : SmallVector<Value>({carry});
 }
 
 Value metaop::findRows(ScanOp scan, Value ofTrip) {

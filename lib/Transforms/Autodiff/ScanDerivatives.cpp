@@ -32,11 +32,13 @@
 #include "ActiveOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "MetaOps/Transforms/Autodiff/SavedRows.h"
 #include "SumsBehindScan.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 #include <optional>
 
@@ -59,7 +61,9 @@ static bool yieldsStarts(ScanOp scan) {
   return llvm::all_of(
       scan.getBody().getArguments().take_front(scan.getNumCarries()),
       [&](BlockArgument carry) {
-        return !needsStart(carry) || findRows(scan, carry);
+        return llvm::all_of(findReads(carry), [&](Value read) {
+          return bool(findRows(scan, read));
+        });
       });
 }
 
@@ -170,7 +174,8 @@ void ReverseScan::addOperands(ArrayRef<Value> cotangents) {
 void ReverseScan::addSaved() {
   for (BlockArgument carry :
        scan.getBody().getArguments().take_front(scan.getNumCarries())) {
-    starts.push_back(needsStart(carry) ? findRows(scan, carry) : Value());
+    bool isRead = llvm::is_contained(findReads(carry), carry);
+    starts.push_back(isRead ? findRows(scan, carry) : Value());
     if (starts.back())
       rows.push_back(starts.back());
   }
@@ -184,7 +189,8 @@ void ReverseScan::addSaved() {
 }
 
 /// Takes the arguments of the scan's body, and what is saved, from the rows of
-/// a trip. A start that no derivative reads is zeros.
+/// a trip. A start that no derivative reads, apart from what is saved, is
+/// zeros.
 SmallVector<Value> ReverseScan::takeArguments(OpBuilder &inside, Location loc,
                                               ValueRange &rowsOfTrip,
                                               SmallVectorImpl<Value> &ofSaved) {
@@ -243,6 +249,23 @@ SmallVector<Value> ReverseScan::emitTrip(OpBuilder &inside, Location loc,
   return yielded;
 }
 
+static bool isZeros(Value value) {
+  return matchPattern(value, m_AnyZeroFloat());
+}
+
+/// Adds a gradient to a sum. Windows are put into the sum, and touch no more.
+static Value addTo(OpBuilder &builder, Location loc, Value sum,
+                   Value gradient) {
+  if (isZeros(gradient))
+    return sum;
+  auto insert = gradient.getDefiningOp<InsertOp>();
+  if (!insert || insert.getKind() != Combiner::Add)
+    return AddOp::create(builder, loc, sum, gradient);
+  return InsertOp::create(builder, loc, Combiner::Add, insert.getPart(),
+                          addTo(builder, loc, sum, insert.getDest()),
+                          insert.getStarts());
+}
+
 /// Adds what a trip contributes to captures' gradients to the sums, unless that
 /// is better done behind the loop.
 SmallVector<Value> ReverseScan::addCaptures(OpBuilder &inside, Location loc,
@@ -254,7 +277,7 @@ SmallVector<Value> ReverseScan::addCaptures(OpBuilder &inside, Location loc,
     // Of rows that no trip has made there is no sum.
     bool isBehind = !scan.getCount() && sums->add(gradient);
     ofTrip.push_back(isBehind ? gradient : nullptr);
-    next.push_back(isBehind ? sum : AddOp::create(inside, loc, sum, gradient));
+    next.push_back(isBehind ? sum : addTo(inside, loc, sum, gradient));
   }
   return next;
 }

@@ -147,3 +147,33 @@ func.func @bounded_while(%x: tensor<f32>, %limit: tensor<f32>) -> tensor<f32> {
   } attributes {metaop.max_trips = 9 : i64}
   return %r#0 : tensor<f32>
 }
+
+// -----
+
+// A table that each trip reads a row of, and writes a row of, is moved: its
+// derivative reads the row, which is saved, and no start of it is. The gradient
+// of a table that is read is inserted into the carry that sums it up.
+// GRAD-LABEL: @table(
+// GRAD: metaop.scan 5 carries
+// GRAD: %[[AGAIN:.*]]:4 = metaop.scan 5 carries(%[[I:[a-z0-9]+]] = %{{[a-z0-9]+}} : tensor<i64>, %[[C:[a-z0-9]+]] = %arg0
+// GRAD: %[[ROW:.*]] = metaop.reindex %[[C]] symbols(%[[I]])
+// GRAD: metaop.scan_yield %{{.*}}, %{{.*}}, %[[I]], %[[ROW]] :
+// GRAD-NOT: tensor<5x5x4xf32>
+// GRAD: metaop.scan 5 reverse carries(%{{[a-z0-9]+}} = %{{[a-z0-9]+}} : tensor<5x4xf32>, %[[SUM:[a-z0-9]+]] = %{{[a-z0-9]+}} : tensor<5x4xf32>)
+// GRAD-NOT: tensor<5x5x4xf32>
+// GRAD: %[[NEXT:.*]] = metaop.insert none %{{.*}} into %[[SUM]]
+// GRAD-NEXT: metaop.scan_yield %{{.*}}, %[[NEXT]] :
+func.func @table(%table: tensor<5x4xf32>, %rows: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %zero = metaop.constant dense<0> : tensor<i64>
+  %one = metaop.constant dense<1> : tensor<i64>
+  %r:2 = metaop.scan 5 carries(%i = %zero : tensor<i64>, %c = %table : tensor<5x4xf32>)
+      -> (tensor<i64>, tensor<5x4xf32>) {
+    %a = metaop.slice %c[%i, %zero] strides = [1, 1] : tensor<5x4xf32> -> tensor<1x4xf32>
+    %b = metaop.slice %rows[%i, %zero] strides = [1, 1] : tensor<5x4xf32> -> tensor<1x4xf32>
+    %p = metaop.mul %a, %b : tensor<1x4xf32>
+    %n = metaop.insert none %p into %c[%i, %zero] : tensor<1x4xf32> into tensor<5x4xf32>
+    %j = metaop.add %i, %one : tensor<i64>
+    metaop.scan_yield %j, %n : tensor<i64>, tensor<5x4xf32>
+  }
+  return %r#1 : tensor<5x4xf32>
+}

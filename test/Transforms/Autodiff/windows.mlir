@@ -19,12 +19,14 @@ func.func @tiles(%x: tensor<4x5xf32>) -> tensor<f32> {
   return %6 : tensor<f32>
 }
 
-// A gap, an overlap, or a start that is not known: few windows are added as they
-// are.
+// A gap, an overlap, or a start that is not known: nothing is put together. Few
+// windows are added as they are, and one that begins somewhere is inserted.
 // CHECK-LABEL: @few(
 // CHECK: metaop.concat
 // CHECK-NOT: metaop.concat
-// CHECK-COUNT-2: metaop.reindex_reduce add
+// CHECK: metaop.reindex_reduce add
+// CHECK-NOT: metaop.reindex_reduce
+// CHECK: metaop.insert add
 // CHECK-NOT: metaop.concat
 // CHECK: return
 func.func @few(%x: tensor<5xf32>, %i: tensor<i64>) -> tensor<5xf32> {

@@ -25,15 +25,16 @@ namespace mlir::metaop {
 using ScanBody = llvm::function_ref<SmallVector<Value>(
     OpBuilder &, Location, ValueRange carries, ValueRange rows)>;
 
-/// Makes a scan that also yields the start of each carry, behind all else, and
-/// of what is dear to compute again as much as fits in `savedBytes`; neither if
-/// nobody knows how many trips there may be.
+/// Makes a scan that also yields, behind all else, of what is dear to compute
+/// again as much as fits in `savedBytes`, and what derivatives read of each
+/// carry's start; neither if nobody knows how many trips there may be.
 ScanOp createScan(OpBuilder &builder, Location loc, ScanTrips trips,
                   bool reverse, ValueRange inits, ValueRange rows,
                   ScanBody emitBody, int64_t savedBytes);
 
-/// Returns whether a derivative may read what a carry is when a trip begins.
-bool needsStart(BlockArgument carry);
+/// Returns what derivatives read of a carry where a trip begins: itself, parts
+/// that the body takes of it, or nothing.
+SmallVector<Value> findReads(Value carry);
 
 /// Returns the rows that a scan makes of a value of its body; null if it does
 /// not yield that.

@@ -1,0 +1,93 @@
+//===- CarryReads.cpp - What derivatives read of a carry ------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What moves elements, or adds them up, is linear, and its derivative does not
+// read them. A table that each trip writes a row of, and reads a row of, goes
+// through such operations only: derivatives read the row.
+//
+//   row = slice table[t];  next = insert f(row) into table[t + 1]
+//
+// So walk from a value through these to what the loop yields. A result of at
+// most half of the value's elements is a part, and the walk ends there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CarryReads.h"
+
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::metaop;
+
+/// Returns whether an operation moves the elements of an operand, or adds them
+/// up.
+static bool isMoved(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  unsigned number = operand.getOperandNumber();
+  if (isa<AddOp, SubOp, NegOp, ConcatOp>(op))
+    return true;
+  if (isa<SelectOp>(op))
+    return number > 0;
+  if (auto insert = dyn_cast<InsertOp>(op))
+    // Behind the part and what it is put into are the starts.
+    return number < 2 && llvm::is_contained({Combiner::None, Combiner::Add},
+                                            insert.getKind());
+  auto reduce = dyn_cast<ReindexReduceOpInterface>(op);
+  bool isSum = reduce && reduce.getReduceKind() == Combiner::Add;
+  // The source comes before indices.
+  return (isSum || isa<ReindexOpInterface>(op)) && number == 0;
+}
+
+/// Returns what a use makes of a value by moving it; null where it does other
+/// things, or nothing.
+static Value getMoved(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<scf::YieldOp>(user))
+    if (isa<scf::IfOp, scf::ExecuteRegionOp>(user->getParentOp()))
+      return user->getParentOp()->getResult(use.getOperandNumber());
+  return isMoved(use) ? user->getResult(0) : Value();
+}
+
+static bool isPart(Value value, Value whole) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto ofWhole = dyn_cast<RankedTensorType>(whole.getType());
+  return type && ofWhole && type.hasStaticShape() && ofWhole.hasStaticShape() &&
+         2 * type.getNumElements() <= ofWhole.getNumElements();
+}
+
+std::optional<SmallVector<Value>> metaop::findReadParts(Value value) {
+  Region *body = value.getParentRegion();
+  llvm::SetVector<Value> moved;
+  moved.insert(value);
+  SmallVector<Value> parts;
+  for (size_t next = 0; next < moved.size(); ++next) {
+    Value each = moved[next];
+    // A branch's parts are in no row.
+    if (next > 0 && each.getParentRegion() == body && isPart(each, value)) {
+      auto read = findReadParts(each);
+      if (!read || !read->empty())
+        parts.push_back(each);
+      continue;
+    }
+    for (OpOperand &use : each.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<ScanYieldOp>(user) && user->getParentRegion() == body)
+        continue;
+      Value result = getMoved(use);
+      if (!result)
+        return std::nullopt;
+      moved.insert(result);
+    }
+  }
+  return parts;
+}
