@@ -136,3 +136,23 @@ func.func @main(%t: tensor<256x256xf32> {metaop.donatable}, %x: tensor<256x256xf
 }
 func.func private @forward(tensor<256x256xf32>) -> tensor<256x256xf32>
 func.func private @update(tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+
+// -----
+
+// In a loop an insert comes behind what reads the tensor that it writes over.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.scan 8
+// CHECK:           %[[ROW:.*]] = func.call @row(%[[TABLE:[a-z0-9]+]], %[[PART:[a-z0-9]+]])
+// CHECK-NEXT:      %[[NEXT:.*]] = metaop.insert none %[[PART]] into %[[TABLE]]
+// CHECK-NEXT:      metaop.scan_yield %[[NEXT]], %[[ROW]]
+func.func @main(%table: tensor<8x4xf32>, %parts: tensor<8x1x4xf32>, %i: tensor<i64>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %r:2 = metaop.scan 8 carries(%t = %table : tensor<8x4xf32>)
+      rows(%p = %parts : tensor<8x1x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+    %n = metaop.insert none %p into %t[%i, %i] : tensor<1x4xf32> into tensor<8x4xf32>
+    %row = func.call @row(%t, %p) : (tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<4xf32>
+    metaop.scan_yield %n, %row : tensor<8x4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<8x4xf32>, tensor<8x4xf32>
+}
+func.func private @row(tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<4xf32>

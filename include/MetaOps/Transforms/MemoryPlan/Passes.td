@@ -148,6 +148,9 @@ def OrderStepsPass : Pass<"metaop-order-steps", "::mlir::ModuleOp"> {
     would save less than a 64th part of the most that lives, or that is less
     than 256 KiB.
 
+    In loops and branches inserts move to before what first reads their results,
+    so that others have read what they write over.
+
     Before:
     ```mlir
     func.func @main(%x: tensor<1x1024xf32>, %v: tensor<512x1024xf32>, %w: tensor<512x512xf32>)
