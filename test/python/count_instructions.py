@@ -38,13 +38,17 @@ def count(names: list[str], folder: Path, **flags: int) -> dict[str, list[float]
     script = [sys.executable, __file__, *settings, *names]
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([*command, *script], check=True, capture_output=True, env=environment)
-    # Each call of `dump` ends one part; the last one is the end of the process.
-    parts = sorted(folder.glob("counts.*"), key=lambda path: int(path.suffix[1:]))
-    totals = [int(re.findall(r"^totals: (\d+)", part.read_text(), re.M)[-1]) for part in parts]
+    totals = read_totals(folder)
     # In front of the counts from an iteration on is what came before it.
     places = [totals[k : k + 1 + TIMES][1:] for k in range(0, len(totals), 1 + TIMES)]
     least = [min(counts) / COUNTED for counts in places if len(counts) == TIMES]
     return {name: least[k * len(FIRST) :][: len(FIRST)] for k, name in enumerate(names)}
+
+
+def read_totals(folder: Path) -> list[int]:
+    """Return what was counted in each part that `dump` has ended, and to the end."""
+    parts = sorted(folder.glob("counts.*"), key=lambda path: int(path.suffix[1:]))
+    return [int(re.findall(r"^totals: (\d+)", part.read_text(), re.M)[-1]) for part in parts]
 
 
 def dump() -> None:

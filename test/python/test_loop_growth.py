@@ -1,0 +1,109 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Twice the trips take at most twice the instructions: nothing is copied in each trip.
+
+Of loops whose tables grow with the trips, a copy of one in each trip is quadratic. Programs
+are compiled, and counted where they are run, so that the machine's load has no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import count_calls
+import count_instructions
+import metaops as mo
+import numpy as np
+import pytest
+
+pytestmark = [pytest.mark.processor, pytest.mark.rest]
+
+TRIPS, WIDTH = 256, 64
+#: Twice, and what does not depend on the trips is counted as well. A copy of a table in each
+#: trip is a factor of more than 3.
+GROWTH = 2.05
+
+#: Of rows and a weight, a value.
+Loop = Callable[[mo.Var, mo.Var], mo.Var]
+
+
+def stack(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Make rows."""
+    return mo.scan(lambda c, x: (mo.tanh(c * w + x),) * 2, w, xs)[1]
+
+
+def insert(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Insert rows into a carry."""
+
+    def trip(carry: tuple, x: mo.Var) -> tuple:
+        place, table = carry
+        return (place + 1, table.at[place].set(mo.sin(x) * w)), None
+
+    return mo.scan(trip, (0, mo.zeros(xs.shape)), xs)[0][1]
+
+
+def read_and_insert(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Read rows at the counter, and insert others."""
+    table = mo.zeros(xs.shape)
+    return mo.fori_loop(0, xs.shape[0], lambda i, c: c.at[i].set(mo.sin(xs[i]) * w), table)
+
+
+def read(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Read rows of a table at the counter."""
+    return mo.fori_loop(0, xs.shape[0], lambda i, c: mo.tanh(c * xs[i] + w), w)
+
+
+def pass_through(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Have both branches leave a carry as it is."""
+
+    def trip(carry: tuple, x: mo.Var) -> tuple:
+        count, table, h = carry
+        table, h = mo.cond(count % 2 == 0, lambda: (table, mo.sin(h + x)), lambda: (table, h * w))
+        return (count + 1, table, h), None
+
+    _, table, h = mo.scan(trip, (0, xs * 2, w), xs)[0]
+    return table.sum() + h
+
+
+LOOPS = [stack, insert, read_and_insert, read, pass_through]
+DERIVED = ("value", "gradient", "tangent")
+
+
+def derive(loop: Loop, what: str) -> Callable:
+    """Return a function of rows and a weight, that is exported."""
+
+    def run(xs: mo.Var, w: mo.Var) -> mo.Var | list[mo.Var]:
+        value = loop(xs, w)
+        if what == "value":
+            return value
+        if what == "gradient":
+            return mo.grad((value * value).sum(), [xs, w])
+        return mo.jvp([value], [xs, w], [xs * 0.5, w + 1])
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], list[float]]:
+    if not count_instructions.is_there():
+        pytest.skip("Valgrind is not there")
+    folder: Path = tmp_path_factory.mktemp("counts")
+    names, paths = [], []
+    for loop in LOOPS:
+        for what in DERIVED:
+            names.append((loop.__name__, what))
+            for trips in (TRIPS, 2 * TRIPS):
+                paths.append(folder / f"{loop.__name__}-{what}-{trips}.metaops")
+                example = [np.zeros((trips, WIDTH), "float32"), np.zeros(WIDTH, "float32")]
+                mo.export(derive(loop, what), example, paths[-1], targets=["x86-64-v3"])
+    counts = count_calls.count(paths, folder)
+    return {name: counts[2 * k : 2 * k + 2] for k, name in enumerate(names)}
+
+
+@pytest.mark.parametrize("what", DERIVED)
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__name__)
+def test_instructions_double_with_trips(counted: dict, loop: Loop, what: str) -> None:
+    once, twice = counted[loop.__name__, what]
+    assert twice <= once * GROWTH
