@@ -41,6 +41,24 @@ def test_structures_are_returned() -> None:
         np.testing.assert_allclose(result["b"][0].item(), expected["b"][0].item())
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_dicts_may_have_their_keys_in_another_order(sign: int) -> None:
+    """The first branch's is that of the result."""
+    x = mo.array([3.0, 4.0])
+    result = mo.cond(
+        sign * x.sum() > 0,
+        lambda: {"a": x, "b": {"c": 1, "d": x * 2}},
+        lambda: {"b": {"d": x * 3, "c": 2.5}, "a": -x},
+    )
+    assert list(result) == ["a", "b"]
+    assert list(result["b"]) == ["c", "d"]
+    assert result["a"].tolist() == [3 * sign, 4 * sign]
+    assert result["b"]["c"].item() == (1 if sign > 0 else 2.5)
+    assert result["b"]["d"].tolist() == ([6, 8] if sign > 0 else [9, 12])
+    with pytest.raises(TypeError, match=r"result\['b'\]"):
+        mo.cond(x.sum() > 0, lambda: {"a": x, "b": x}, lambda: {"a": x, "c": x})
+
+
 def test_a_number_takes_the_type_of_the_other_branch() -> None:
     x = mo.array(numbers(), dtype="float64")
     assert mo.cond(x > 0, lambda: x, lambda: 0).dtype == "float64"

@@ -202,6 +202,37 @@ def test_no_rows_but_a_length() -> None:
     assert ys.tolist() == [1, 2, 4, 8, 16]
 
 
+def test_dicts_may_have_their_keys_in_another_order() -> None:
+    """The first carry's is that of the result."""
+    w = numbers(2)
+    xs = numbers(3, 2, seed=1)
+
+    def body(c: dict, x: mo.Var) -> tuple:
+        return {"b": c["b"] + 1, "a": [c["a"][0] * w + x]}, {"y": c["b"], "x": x}
+
+    def run(f: Callable) -> tuple:
+        return mo.scan(f, {"a": [mo.ones(2, "float64")], "b": 0}, xs)
+
+    def ordered(c: dict, x: mo.Var) -> tuple:
+        made, ys = body(c, x)
+        return {"a": made["a"], "b": made["b"]}, ys
+
+    mine, expected = run(body), run(ordered)
+    assert list(mine[0]) == ["a", "b"]
+    assert list(mine[1]) == ["y", "x"]
+    compare(mine, expected)
+    compare(mo.grad(loss_of(*mine), [w, xs]), mo.grad(loss_of(*expected), [w, xs]))
+    turned = mo.while_loop(
+        lambda c: c["n"] < 3,
+        lambda c: {"x": c["x"] * 2, "n": c["n"] + 1},
+        {"n": 0, "x": mo.ones(2)},
+    )
+    assert list(turned) == ["n", "x"]
+    assert turned["x"].tolist() == [8, 8]
+    counted = mo.fori_loop(0, 3, lambda i, c: {"b": c["a"], "a": c["b"]}, {"a": 1, "b": 2})
+    assert (counted["a"].item(), counted["b"].item()) == (2, 1)
+
+
 def test_the_size_does_not_depend_on_the_trips() -> None:
     def step(xs: mo.Var) -> mo.Var:
         return mo.grad(loss_of(*mo.scan(cell, mo.zeros((2, 3), "float64"), xs)), [W])[0]

@@ -94,6 +94,12 @@ class Body:
     ) -> None:
         self.close()
 
+    def bring_first(self, paths: Sequence[str]) -> None:
+        """Have the leaves at these paths first, in their order, and all others behind."""
+        leaves = dict(self.leaves)
+        first = [(path, leaves.pop(path)) for path in paths]
+        self.leaves = first + list(leaves.items())
+
     def close(self) -> None:
         """Let go of the tensors of a body."""
         self._trace.close()

@@ -21,7 +21,10 @@ R = TypeVar("R")
 
 
 def _check_same(first: Body, other: Body) -> None:
-    """Raise an error unless two branches return structures of the same tensors."""
+    """Raise an error unless two branches return structures of the same tensors.
+
+    Keys of dicts may be in another order: the first branch's is that of both.
+    """
 
     def fail(problem: str) -> None:
         raise at_line(
@@ -32,8 +35,9 @@ def _check_same(first: Body, other: Body) -> None:
         )
 
     paths = [path for path, _ in first.leaves], [path for path, _ in other.leaves]
-    if paths[0] != paths[1]:
+    if set(paths[0]) != set(paths[1]):
         fail(f"return other structures, with tensors at {listed(paths[0])} and {listed(paths[1])}")
+    other.bring_first(paths[0])
     for (path, mine), (_, its) in zip(first.leaves, other.leaves, strict=True):
         shapes = [leaf.shape if isinstance(leaf, Var) else () for leaf in (mine, its)]
         both = isinstance(mine, Var) and isinstance(its, Var)

@@ -104,10 +104,13 @@ class Carries:
         return changed
 
     def _find_results(self, body: Body, within: str) -> list[Any]:
-        """Return the next carries that a body returns."""
+        """Return the next carries that a body returns, in the order of the first ones.
+
+        Dicts may have the same keys in another order.
+        """
         own = [path.replace("carry", within, 1) for path, _ in self._given]
         found = {path: leaf for path, leaf in body.leaves if path.startswith(within)}
-        if own != list(found):
+        if found.keys() != set(own):
             given = listed(path for path, _ in body.leaves)
             raise at_line(
                 TypeError(
@@ -115,7 +118,8 @@ class Carries:
                     f" carry at {listed(own)}"
                 )
             )
-        return list(found.values())
+        body.bring_first(own)
+        return [found[path] for path in own]
 
     def get_types(self) -> list[str]:
         """Return the element types of the carries."""
