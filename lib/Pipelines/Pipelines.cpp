@@ -63,6 +63,7 @@ static void addFusion(OpPassManager &pm, FusionRules rules,
   main.addPass(createSplitPrefixesPass());
   main.addPass(createWidenAddendsPass());
   main.addPass(createExpandChecksPass());
+  main.addPass(createUnrollScansPass());
   main.addPass(createSimplifyPass());
   main.addPass(createHoistInvariantsPass());
   main.addPass(createBatchTripsPass());

@@ -71,20 +71,22 @@ void metaops::python::bindControlFlow(py::module_ &module) {
       "as many as the 0-d int64 `count` says, at most `max_trips`, if that is\n"
       "a number.");
   define(
-      module, "record_scan(trips, reverse, first, rows, body)",
-      [](int64_t trips, bool reverse, py::handle first, py::handle rows,
-         const RecordedBody &body) {
+      module, "record_scan(trips, reverse, unroll, first, rows, body)",
+      [](int64_t trips, bool reverse, int64_t unroll, py::handle first,
+         py::handle rows, const RecordedBody &body) {
         py::list owner, ownerOfRows;
         std::vector<const Var *> given = toVars(first, owner);
         std::vector<const Var *> givenRows = toVars(rows, ownerOfRows);
         std::vector<Var> results;
         {
           Entered entered;
-          results =
-              recordScan(*entered, {trips, reverse}, given, givenRows, body);
+          results = recordScan(*entered, {trips, reverse, unroll}, given,
+                               givenRows, body);
         }
         return toList(std::move(results));
       },
       "Records trips of a body, from first values on, over rows; the last row\n"
-      "first if `reverse` is set.");
+      "first if `reverse` is set. An iteration makes `unroll` trips, or as "
+      "many\n"
+      "as is best for 0.");
 }

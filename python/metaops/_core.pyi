@@ -1028,7 +1028,12 @@ def record_if(
     condition: Var, on_true: Body, on_false: Body, operands: Sequence[Var]
 ) -> list[Var]: ...
 def record_scan(
-    trips: _Int, reverse: _Bool, first: Sequence[Var], rows: Sequence[Var], body: Body
+    trips: _Int,
+    reverse: _Bool,
+    unroll: _Int,
+    first: Sequence[Var],
+    rows: Sequence[Var],
+    body: Body,
 ) -> list[Var]: ...
 def record_while(
     first: Sequence[Var], condition: Body, body: Body, max_trips: _Int | None

@@ -19,6 +19,7 @@ LENGTH = [0.0, -1.0, NAN, INF]
 SHARE = [-0.1, 1.1, NAN]
 COUNT = [-1, -(2**40)]
 SIZE = [0, -1, -(2**40)]
+UNROLL = [0, -1, -(2**40), 2.0, 1.5, NAN, INF]
 ORDER = [-1.0, -2.0, NAN]
 NOT_ZERO = [0.0, NAN, INF]
 
@@ -229,4 +230,10 @@ CALLS = [
         [*COUNT, 2**31, 2**70],
     ),
     ("scan length of rows", lambda n: mo.scan(lambda h, r: (h, r), 0.0, x, n), COUNT),
+    ("scan unroll", lambda n: mo.scan(lambda h, r: (h, r), 0.0, x, unroll=n), UNROLL),
+    (
+        "fori_loop unroll",
+        lambda n: mo.fori_loop(0, 3, lambda i, c: c + i, 0, unroll=n),
+        UNROLL,
+    ),
 ]

@@ -272,6 +272,11 @@ class ControlFlow:
             self.counts["bounded scan"] += 1
             count += f" most {trips}"
         head = f"metaop.scan {count}{self.rng.choice(['', ' reverse'])}"
+        if not is_counted and self.rng.random() < 0.7:
+            # Otherwise most of these loops, which are short, are none.
+            factor = self.rng.choice([1, 1, 1, 2, 3])
+            self.counts["unroll"] += factor > 1
+            head += f" unroll {factor}"
         if carried:
             inits = [f"{name} = {self._pick(scope)} : {self.type}" for name in carried]
             head += f" carries({self._list(inits)})"

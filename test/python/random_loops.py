@@ -17,12 +17,14 @@ DEPTH = 2
 MOST = 5
 
 
-def run_scan(body: Callable, init: Any, rows: Any, trips: int, reverse: bool) -> tuple:
+def run_scan(body: Callable, init: Any, rows: Any, trips: int, reverse: bool, unroll: Any) -> tuple:
     """Run a scan as one operation."""
-    return mo.scan(body, init, rows, length=trips, reverse=reverse)
+    return mo.scan(body, init, rows, length=trips, reverse=reverse, unroll=unroll)
 
 
-def run_unrolled(body: Callable, init: Any, rows: Any, trips: int, reverse: bool) -> tuple:
+def run_unrolled(
+    body: Callable, init: Any, rows: Any, trips: int, reverse: bool, unroll: Any
+) -> tuple:
     """Run a scan by a loop of Python."""
     made: list[Any] = [None] * trips
     for t in range(trips)[:: -1 if reverse else 1]:
@@ -133,6 +135,7 @@ class RandomLoops:
     def loop(self, scope: list[mo.Var], depth: int, may_draw: bool) -> list[mo.Var]:
         trips = self.rng.choice([1, 2, 3, 5])
         reverse = self.rng.random() < 0.4
+        unroll = self.rng.choice([False, False, None, True, 2, 3])
         carries = [self.pick(scope) for _ in range(self.rng.randrange(1, 3))]
         rows = [
             mo.stack([self.pick(scope) for _ in range(trips)])
@@ -155,7 +158,7 @@ class RandomLoops:
             return following, made
 
         init = [*carries, mo.array(0)] if counts else carries
-        last, made = self.scan(body, init, rows, trips, reverse)
+        last, made = self.scan(body, init, rows, trips, reverse, unroll)
         values = [*last[: len(carries)], *(y.mean(axis=0) for y in made)]
         if counts:
             values[0] = values[0] * last[-1].cast("float64")

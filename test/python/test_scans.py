@@ -80,10 +80,11 @@ def compare(mine: Any, expected: Any, rtol: float = 1e-9) -> None:
 @pytest.mark.parametrize("trips", [0, 1, 2, 7])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_the_loop_unrolled(name: str, reverse: bool, trips: int) -> None:
+@pytest.mark.parametrize("unroll", [False, None, 3])
+def test_it_is_the_loop_unrolled(name: str, reverse: bool, trips: int, unroll: Any) -> None:
     f, init, rows = CASES[name]
     xs = rows(trips)
-    last, ys = mo.scan(f, init(), xs, reverse=reverse)
+    last, ys = mo.scan(f, init(), xs, reverse=reverse, unroll=unroll)
     start = mo.tree_map(lambda x: x if isinstance(x, mo.Var) else mo.array(x), init())
     expected_last, expected = unrolled(f, start, xs, trips, reverse)
     compare(last, expected_last)
@@ -98,11 +99,15 @@ def loss_of(last: Any, ys: Any) -> mo.Var:
     return sum((x * x * (k + 1)).sum() for k, x in enumerate(leaves))
 
 
-@pytest.mark.parametrize("trips", [0, 1, 4])
+@pytest.mark.parametrize(
+    ("trips", "unroll"), [(0, False), (1, False), (4, False), (4, True), (4, 3)]
+)
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("looked_at", [False, True])
-def test_gradients_of_three_orders(name: str, reverse: bool, trips: int, looked_at: bool) -> None:
+def test_gradients_of_three_orders(
+    name: str, reverse: bool, trips: int, unroll: Any, looked_at: bool
+) -> None:
     f, make_init, rows = CASES[name]
     init, xs = make_init(), rows(trips)
     targets = [x for x in mo.tree_leaves([init, xs]) if isinstance(x, mo.Var)] + [W, B]
@@ -119,12 +124,13 @@ def test_gradients_of_three_orders(name: str, reverse: bool, trips: int, looked_
         return found
 
     start = mo.tree_map(lambda x: x if isinstance(x, mo.Var) else mo.array(x), init)
-    mine = orders(lambda: mo.scan(f, init, xs, reverse=reverse))
+    mine = orders(lambda: mo.scan(f, init, xs, reverse=reverse, unroll=unroll))
     compare(mine, orders(lambda: unrolled(f, start, xs, trips, reverse)), rtol=1e-7)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_forward_mode_of_two_orders(name: str) -> None:
+@pytest.mark.parametrize("unroll", [False, 3])
+def test_forward_mode_of_two_orders(name: str, unroll: Any) -> None:
     f, make_init, rows = CASES[name]
     init, xs = make_init(), rows(4)
     inputs = [x for x in mo.tree_leaves([init, xs]) if isinstance(x, mo.Var)] + [W]
@@ -135,7 +141,7 @@ def test_forward_mode_of_two_orders(name: str) -> None:
         return first + mo.jvp(first, inputs, tangents) + mo.grad(first[0], inputs)
 
     start = mo.tree_map(lambda x: x if isinstance(x, mo.Var) else mo.array(x), init)
-    mine = orders(lambda: mo.scan(f, init, xs))
+    mine = orders(lambda: mo.scan(f, init, xs, unroll=unroll))
     compare(mine, orders(lambda: unrolled(f, start, xs, 4)), rtol=1e-7)
 
 
@@ -196,12 +202,6 @@ def test_map_is_a_stack() -> None:
     compare(mine, (xs["a"] * 2, xs["b"].sum(axis=1) * xs["a"].max(axis=1)))
 
 
-def test_no_rows_but_a_length() -> None:
-    last, ys = mo.scan(lambda c, _: (c * 2, c), 1.0, length=5)
-    assert last.item() == 32
-    assert ys.tolist() == [1, 2, 4, 8, 16]
-
-
 def test_dicts_may_have_their_keys_in_another_order() -> None:
     """The first carry's is that of the result."""
     w = numbers(2)
@@ -231,6 +231,12 @@ def test_dicts_may_have_their_keys_in_another_order() -> None:
     assert turned["x"].tolist() == [8, 8]
     counted = mo.fori_loop(0, 3, lambda i, c: {"b": c["a"], "a": c["b"]}, {"a": 1, "b": 2})
     assert (counted["a"].item(), counted["b"].item()) == (2, 1)
+
+
+def test_no_rows_but_a_length() -> None:
+    last, ys = mo.scan(lambda c, _: (c * 2, c), 1.0, length=5)
+    assert last.item() == 32
+    assert ys.tolist() == [1, 2, 4, 8, 16]
 
 
 def test_the_size_does_not_depend_on_the_trips() -> None:

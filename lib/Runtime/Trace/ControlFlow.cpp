@@ -281,12 +281,14 @@ std::vector<Var> metaops::recordScan(RecordingSession &session, ScanRange range,
             stream = {values[first.size() + numRows], rowsOfTrip.back()};
           return emitter.emit(inside, arguments, values, stream);
         };
-        return metaop::createScan(builder, location, range.trips,
-                                  range.isReverse,
-                                  values.take_front(first.size()),
-                                  values.slice(first.size(), numRows), emit,
-                                  recorder.getSavedBytes())
-            .getOperation();
+        auto scan =
+            metaop::createScan(builder, location, range.trips, range.isReverse,
+                               values.take_front(first.size()),
+                               values.slice(first.size(), numRows), emit,
+                               recorder.getSavedBytes());
+        if (range.unroll > 0)
+          scan.setUnroll(range.unroll);
+        return scan.getOperation();
       });
   recorder.skipRandom(numDrawn * range.trips);
   return wrapFirst(session, made, body.function->getResults().size());

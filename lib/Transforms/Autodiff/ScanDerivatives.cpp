@@ -73,7 +73,7 @@ static ScanOp getWithStarts(OpBuilder &builder, ScanOp scan,
                             int64_t savedBytes) {
   if (yieldsStarts(scan))
     return scan;
-  return createScan(
+  ScanOp again = createScan(
       builder, scan.getLoc(), scan.getNumTrips(), scan.getReverse(),
       scan.getInits(), scan.getRows(),
       [&](OpBuilder &inside, Location, ValueRange begun, ValueRange rows) {
@@ -83,6 +83,8 @@ static ScanOp getWithStarts(OpBuilder &builder, ScanOp scan,
         return cloneTrip(inside, scan, arguments, mapping);
       },
       savedBytes);
+  again.unrollLike(scan);
+  return again;
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,6 +318,7 @@ SmallVector<Value> ReverseScan::run() {
         return emitTrip(inside, at, carries, row);
       },
       savedBytes);
+  made.unrollLike(scan);
   // One value may be several things to a scan.
   llvm::DenseMap<Value, Value> gradientOf;
   auto add = [&](Value input, Value gradient) {
@@ -402,6 +405,7 @@ metaop::pushForwardScan(OpBuilder &builder, ScanOp scan,
         return all;
       },
       savedBytes);
+  made.unrollLike(scan);
   return SmallVector<Value>(
       made.getResults()
           .drop_front(numCarries)

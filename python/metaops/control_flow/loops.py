@@ -16,6 +16,7 @@ from .._typing import as_integer
 from .bodies import Body, check_callable
 from .carries import Carries
 from .structures import describe_leaf, is_integer, make_leaf, rebuild
+from .unrolling import as_unroll
 
 __all__ = ["fori_loop", "while_loop"]
 
@@ -149,6 +150,8 @@ def fori_loop(
     body_fun: Callable[[Var, T], T],
     init_val: T,
     max_trips: int | None = None,
+    *,
+    unroll: int | bool | None = None,
 ) -> T:
     """Return what is carried behind trips that are counted.
 
@@ -168,6 +171,8 @@ def fori_loop(
         The first carry: a structure of tensors, arrays and numbers.
     max_trips : int, optional
         The most trips that there may be: more are an error.
+    unroll : int or bool, optional
+        As in `scan`, where the bounds are integers.
 
     Returns
     -------
@@ -179,7 +184,8 @@ def fori_loop(
         If a bound is no integer of no dimensions, or the body returns another structure.
     ValueError
         If `max_trips` is less than 0, more than 2,147,483,647, or less than the number of
-        trips that integers say.
+        trips that integers say; if `unroll` is no number of trips, or is given where a bound
+        is a tensor.
     RuntimeError, IndexError
         As `while_loop`.
 
@@ -193,6 +199,13 @@ def fori_loop(
     most = _as_most("fori_loop", max_trips)
     carries = Carries("fori_loop", init_val)
     carries.check_any()
+    if unroll is not None and not (isinstance(first, int) and isinstance(end, int)):
+        raise at_line(
+            ValueError(
+                f"fori_loop: unroll is {unroll} where a bound is a tensor; expected bounds that"
+                " are integers, or no unroll"
+            )
+        )
     number = make_leaf(first, _core.int64)
 
     @wraps(body_fun)
@@ -202,7 +215,7 @@ def fori_loop(
     with carries.record(trip, lambda tree: (tree, number)) as body:
         made_of = body.finish(carries.get_types())
         if isinstance(first, int) and isinstance(end, int):
-            results = _record_known(first, end, carries, made_of, most)
+            results = _record_known(first, end, carries, made_of, most, unroll)
         else:
             results = _core.record_counted(_count(first, end), number, carries.vars, made_of, most)
     made: T = rebuild(carries.tree, results)
@@ -210,14 +223,20 @@ def fori_loop(
 
 
 def _record_known(
-    first: int, end: int, carries: Carries, body: _core.Body, most: int | None
+    first: int,
+    end: int,
+    carries: Carries,
+    body: _core.Body,
+    most: int | None,
+    unroll: int | bool | None,
 ) -> list[Var]:
     """Return what is carried behind trips that are known: their numbers are rows."""
     trips = max(end - first, 0)
     if most is not None and trips > most:
         raise at_line(ValueError(f"fori_loop: max_trips is {most}, but there are {trips} trips"))
     numbers = _core.iota((trips,), 0, _core.int64) + first
-    return _core.record_scan(trips, False, carries.vars, [numbers], body)
+    unrolled = as_unroll("fori_loop", unroll, trips)
+    return _core.record_scan(trips, False, unrolled, carries.vars, [numbers], body)
 
 
 def _count(first: Any, end: Any) -> Var:

@@ -15,6 +15,7 @@ from .._typing import as_integer, shown
 from .bodies import check_callable
 from .carries import Carries
 from .structures import describe_leaf, find_type, leaves_of, rebuild
+from .unrolling import as_unroll
 
 __all__ = ["map", "scan"]
 
@@ -70,6 +71,7 @@ def scan(
     xs: Any = None,
     length: int | None = None,
     reverse: bool = False,
+    unroll: int | bool | None = None,
 ) -> tuple[C, Any]:
     """Return what is carried behind a loop over rows, and the rows that it makes.
 
@@ -103,6 +105,12 @@ def scan(
         The number of trips, to be given where there are no rows.
     reverse : bool
         Begin at the last row. Row t of the results belongs to row t all the same.
+    unroll : int or bool, optional
+        The number of trips that one iteration of the loop makes: True for all of them, so
+        that there is no loop, and False for one. By default that is decided by the loop's
+        length: one whose trips have 64 operators or less in all is unrolled, unless it
+        checks indices. Gradients are as their loop is. Values are the same, to rounding, and random
+        numbers to the bit.
 
     Returns
     -------
@@ -114,7 +122,8 @@ def scan(
     TypeError
         If a leaf of `xs` has no rows, or `f` returns no pair, or another carry.
     ValueError
-        If numbers of rows differ, there are neither rows nor a length, or it is negative.
+        If numbers of rows differ, there are neither rows nor a length, it is negative, or
+        `unroll` is no number of trips.
     RuntimeError
         If `f` rebinds a tensor from outside, asks for a value, or leaves a tensor in
         something that lives on.
@@ -129,7 +138,9 @@ def scan(
     (6, [0, 1, 9, 36])
     """
     check_callable("scan", "f", f)
-    return _scan("scan", f, Carries("scan", init), Rows("scan", xs, length), reverse)
+    rows = Rows("scan", xs, length)
+    unrolled = as_unroll("scan", unroll, rows.trips)
+    return _scan("scan", f, Carries("scan", init), rows, reverse, unrolled)
 
 
 def _scan(
@@ -138,6 +149,7 @@ def _scan(
     carries: Carries,
     rows: Rows,
     reverse: bool = False,
+    unroll: int = 0,
 ) -> tuple[Any, Any]:
     def trip(carry: Any, row: Any) -> Any:
         result = function(carry, row)
@@ -160,7 +172,9 @@ def _scan(
         results: list[Any] = []
         if body.leaves:
             made = body.finish(types)
-            results = _core.record_scan(rows.trips, bool(reverse), carries.vars, rows.vars, made)
+            results = _core.record_scan(
+                rows.trips, bool(reverse), unroll, carries.vars, rows.vars, made
+            )
     return rebuild(carries.tree, results[:own]), rebuild(structure, results[own:])
 
 

@@ -137,3 +137,23 @@ func.func @parent() {
   // expected-error@+1 {{expects parent op 'metaop.scan'}}
   metaop.scan_yield
 }
+
+// -----
+
+func.func @unroll() {
+  // expected-error@+1 {{expects `unroll` of at least 1, given 0}}
+  metaop.scan 3 unroll 0 {
+    metaop.scan_yield
+  }
+  return
+}
+
+// -----
+
+func.func @unroll_count(%n: tensor<i64>) {
+  // expected-error@+1 {{expects no `unroll` beside a `count`, given 2}}
+  metaop.scan %n unroll 2 {
+    metaop.scan_yield
+  }
+  return
+}

@@ -56,3 +56,12 @@ func.func @nothing() {
   }
   return
 }
+
+// CHECK-LABEL: func @unroll
+func.func @unroll() {
+  // CHECK: metaop.scan 4 reverse unroll 2 {
+  metaop.scan 4 reverse unroll 2 {
+    metaop.scan_yield
+  }
+  return
+}

@@ -37,10 +37,10 @@ func.func @branch(%x: tensor<f32>, %c: i1) -> tensor<f32> {
 // behind the loop.
 // GRAD-LABEL: @scan(
 // GRAD: metaop.scan 5 carries
-// GRAD: %[[AGAIN:.*]]:3 = metaop.scan 5 carries(%[[C:.*]] = %arg0
+// GRAD: %[[AGAIN:.*]]:3 = metaop.scan 5 unroll 5 carries(%[[C:.*]] = %arg0
 // GRAD: %[[S:.*]] = metaop.reindex_reduce add
 // GRAD: metaop.scan_yield %{{.*}}, %[[C]], %[[S]] :
-// GRAD: %[[BACK:.*]]:2 = metaop.scan 5 reverse carries({{.*}}) rows(%[[SAVED:.*]] = %[[AGAIN]]#2 : tensor<5x2x4xf32>, %[[X:.*]] = %arg1 :
+// GRAD: %[[BACK:.*]]:2 = metaop.scan 5 reverse unroll 5 carries({{.*}}) rows(%[[SAVED:.*]] = %[[AGAIN]]#2 : tensor<5x2x4xf32>, %[[X:.*]] = %arg1 :
 // GRAD-NOT: metaop.reindex_reduce
 // GRAD: %[[Y:.*]] = metaop.add %[[SAVED]], %[[X]]
 // GRAD: metaop.tanh %[[Y]]
@@ -53,7 +53,7 @@ func.func @branch(%x: tensor<f32>, %c: i1) -> tensor<f32> {
 // GRAD: metaop.reindex_reduce add %[[P]] {{.*}} tensor<5x2x4x4xf32> -> tensor<4x4xf32>
 // Carries and tangents move on together.
 // MOVE-LABEL: @scan(
-// MOVE: metaop.scan 5 carries(%[[C:.*]] = %{{.*}} : tensor<2x4xf32>, %[[D:.*]] = %{{.*}} : tensor<2x4xf32>)
+// MOVE: metaop.scan 5 unroll 5 carries(%[[C:.*]] = %{{.*}} : tensor<2x4xf32>, %[[D:.*]] = %{{.*}} : tensor<2x4xf32>)
 // MOVE: return
 func.func @scan(%h: tensor<2x4xf32>, %xs: tensor<5x2x4xf32>,
                 %w: tensor<4x4xf32>) -> tensor<2x4xf32> {

@@ -4,12 +4,12 @@
 // it carries is the row that it made before. The last one is copied.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: metaop.arena_bytes = 0
-// CHECK: metaop.scan 8
+// CHECK: metaop.scan 8 unroll 1
 // CHECK-SAME: metaop.carries = {{\[\[}}#metaop.slot<pointer, 2>, #metaop.slot<pointer, 1>, #metaop.slot<result, 0>]]
 // CHECK-SAME: metaop.rows = {{\[\[}}#metaop.slot<pointer, 0>, #metaop.slot<pointer, 0>], [#metaop.slot<pointer, 1>, #metaop.slot<result, 1>]]
 // CHECK: func.call {{.*}} {metaop.slots = [#metaop.slot<pointer, 1>]}
 func.func @main(%init: tensor<4xf32>, %xs: tensor<8x4xf32>) -> (tensor<4xf32>, tensor<8x4xf32>) {
-  %h, %ys = metaop.scan 8 carries(%c = %init : tensor<4xf32>) rows(%x = %xs : tensor<8x4xf32>) -> (tensor<4xf32>, tensor<8x4xf32>) {
+  %h, %ys = metaop.scan 8 unroll 1 carries(%c = %init : tensor<4xf32>) rows(%x = %xs : tensor<8x4xf32>) -> (tensor<4xf32>, tensor<8x4xf32>) {
     %next = metaop.add %c, %x : tensor<4xf32>
     metaop.scan_yield %next, %next : tensor<4xf32>, tensor<4xf32>
   }
@@ -20,12 +20,12 @@ func.func @main(%init: tensor<4xf32>, %xs: tensor<8x4xf32>) -> (tensor<4xf32>, t
 
 // What a body inserts into is in one place, that of the result.
 // CHECK-LABEL: func.func @main
-// CHECK: metaop.scan 3
+// CHECK: metaop.scan 3 unroll 1
 // CHECK-SAME: metaop.carries = {{\[\[}}#metaop.slot<result, 0>]]
 // CHECK: metaop.insert none {{.*}}metaop.slots = [#metaop.slot<result, 0>]
 func.func @main(%cache: tensor<8x4xf32>, %xs: tensor<3x1x4xf32>, %at: tensor<3xi64>) -> tensor<8x4xf32> {
   %zero = metaop.constant dense<0> : tensor<i64>
-  %r = metaop.scan 3 carries(%c = %cache : tensor<8x4xf32>) rows(%x = %xs : tensor<3x1x4xf32>, %i = %at : tensor<3xi64>) -> tensor<8x4xf32> {
+  %r = metaop.scan 3 unroll 1 carries(%c = %cache : tensor<8x4xf32>) rows(%x = %xs : tensor<3x1x4xf32>, %i = %at : tensor<3xi64>) -> tensor<8x4xf32> {
     %n = metaop.insert none %x into %c[%i, %zero] : tensor<1x4xf32> into tensor<8x4xf32>
     metaop.scan_yield %n : tensor<8x4xf32>
   }
@@ -38,19 +38,19 @@ func.func @main(%cache: tensor<8x4xf32>, %xs: tensor<3x1x4xf32>, %at: tensor<3xi
 // but not if something reads the value of a trip behind that.
 // CHECK-LABEL: func.func @main
 // CHECK: call @kernel_0({{.*}}) {metaop.slots = [#metaop.slot<arena, [[A:[0-9]+]]>
-// CHECK: metaop.scan 3
+// CHECK: metaop.scan 3 unroll 1
 // CHECK-SAME: metaop.carries = {{\[\[}}#metaop.slot<arena, [[A]]>]]
 // CHECK: func.call {{.*}} {metaop.slots = [#metaop.slot<arena, [[A]]>]}
-// CHECK: metaop.scan 3
+// CHECK: metaop.scan 3 unroll 1
 // CHECK-SAME: metaop.carries = {{\[\[}}#metaop.slot<pointer, {{[0-9]+}}>, #metaop.slot<pointer, {{[0-9]+}}>, #metaop.slot<arena, {{[0-9]+}}>, #metaop.slot<arena, {{[0-9]+}}>]]
 func.func @main(%x: tensor<64xf32>) -> (tensor<f32>, tensor<f32>, tensor<3xf32>) {
   %a = metaop.exp %x : tensor<64xf32>
-  %r = metaop.scan 3 carries(%c = %a : tensor<64xf32>) -> tensor<64xf32> {
+  %r = metaop.scan 3 unroll 1 carries(%c = %a : tensor<64xf32>) -> tensor<64xf32> {
     %n = metaop.add %c, %x : tensor<64xf32>
     metaop.scan_yield %n : tensor<64xf32>
   }
   %b = metaop.log %x : tensor<64xf32>
-  %s:2 = metaop.scan 3 carries(%c = %b : tensor<64xf32>) -> (tensor<64xf32>, tensor<3xf32>) {
+  %s:2 = metaop.scan 3 unroll 1 carries(%c = %b : tensor<64xf32>) -> (tensor<64xf32>, tensor<3xf32>) {
     %n = metaop.add %c, %x : tensor<64xf32>
     %apart = metaop.stop_fuse %n : tensor<64xf32>
     %m = metaop.mul %apart, %c : tensor<64xf32>

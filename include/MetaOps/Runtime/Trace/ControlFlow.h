@@ -74,6 +74,8 @@ struct ScanRange {
   int64_t trips = 0;
   /// The last row first.
   bool isReverse = false;
+  /// Trips that one iteration makes; 0 where the loop's length decides.
+  int64_t unroll = 0;
 };
 
 /// Records trips of a body of carries and of a row of each of `rows`, whose

@@ -40,6 +40,41 @@ def WidenAddendsPass : Pass<"metaop-widen-addends", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def UnrollScansPass : Pass<"metaop-unroll-scans", "::mlir::func::FuncOp"> {
+  let summary = "Write short loops out, and have others make several trips at once";
+  let description = [{
+    A `metaop.scan` makes as many trips in an iteration as its `unroll` says.
+    Where that is all of them, no loop is left. Without `unroll`, that is done
+    with loops of 64 operators or less in all trips, whose bodies have neither
+    checks nor loops that stay.
+
+    ```mlir
+    %r, %ys = metaop.scan 2 carries(%c = %init : tensor<4xf32>)
+        rows(%x = %xs : tensor<2x4xf32>) -> (tensor<4xf32>, tensor<2x4xf32>) {
+      %next = metaop.add %c, %x : tensor<4xf32>
+      metaop.scan_yield %next, %next : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    %x0 = metaop.reindex %xs map affine_map<(d0) -> (0, d0)> fill 0.0 : f32 : tensor<2x4xf32> -> tensor<4xf32>
+    %c1 = metaop.add %init, %x0 : tensor<4xf32>
+    %x1 = metaop.reindex %xs map affine_map<(d0) -> (1, d0)> fill 0.0 : f32 : tensor<2x4xf32> -> tensor<4xf32>
+    %r = metaop.add %c1, %x1 : tensor<4xf32>
+    %y0 = metaop.reshape %c1 : tensor<4xf32> -> tensor<1x4xf32>
+    %y1 = metaop.reshape %r : tensor<4xf32> -> tensor<1x4xf32>
+    %ys = metaop.concat %y0, %y1 dim = 0 : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+    ```
+
+    Rows that a concat has put together, as another loop that was unrolled does,
+    are read as the parts that they are. With `unroll 4`, 10 trips become a loop
+    of two iterations over rows in groups of 4, and two trips behind it.
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def HoistInvariantsPass : Pass<"metaop-hoist-invariants", "::mlir::func::FuncOp"> {
   let summary = "Compute before a loop what each trip would compute again";
   let description = [{

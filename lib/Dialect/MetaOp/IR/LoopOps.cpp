@@ -8,6 +8,9 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::metaop;
 
@@ -79,9 +82,9 @@ void ScanOp::build(
 //===----------------------------------------------------------------------===//
 // Syntax
 //
-//   (trips | %count (`most` trips)?) `reverse`? (`carries` inputs)? (`rows`
-//   inputs)?
-//     (`->` types)? (`attributes` {...})? region
+//   (trips | %count (`most` trips)?) `reverse`? (`unroll` number)?
+//     (`carries` inputs)? (`rows` inputs)? (`->` types)?
+//     (`attributes` {...})? region
 //
 // where the inputs are `(` %argument `=` %operand `:` type, ... `)`.
 //===----------------------------------------------------------------------===//
@@ -160,6 +163,12 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   }
   if (succeeded(parser.parseOptionalKeyword("reverse")))
     properties.reverse = builder.getUnitAttr();
+  if (succeeded(parser.parseOptionalKeyword("unroll"))) {
+    int64_t unroll;
+    if (parser.parseInteger(unroll))
+      return failure();
+    properties.unroll = builder.getI64IntegerAttr(unroll);
+  }
   InputParser inputs(parser);
   if (inputs.parse("carries", /*areRows=*/false) ||
       inputs.parse("rows", /*areRows=*/true) || inputs.resolve(result))
@@ -183,6 +192,8 @@ void ScanOp::print(OpAsmPrinter &printer) {
     printer << (count ? " most " : " ") << *trips;
   if (getReverse())
     printer << " reverse";
+  if (std::optional<int64_t> unroll = getUnroll())
+    printer << " unroll " << *unroll;
   auto printInputs = [&](StringRef keyword, ValueRange arguments,
                          ValueRange operands) {
     if (operands.empty())
@@ -201,8 +212,9 @@ void ScanOp::print(OpAsmPrinter &printer) {
   printInputs("rows", getRowArguments(), getRows());
   printer.printOptionalArrowTypeList(getResultTypes());
   printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getOperandSegmentSizesAttrName(),
-                            getTripsAttrName(), getReverseAttrName()});
+      (*this)->getAttrs(),
+      {getOperandSegmentSizesAttrName(), getTripsAttrName(),
+       getReverseAttrName(), getUnrollAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -238,6 +250,13 @@ LogicalResult ScanOp::verify() {
   if (!trips && !getRows().empty())
     return emitOpError("expects no rows without `trips`, given ")
            << getRows().size();
+  std::optional<int64_t> unroll = getUnroll();
+  if (getCount() && unroll)
+    return emitOpError("expects no `unroll` beside a `count`, given ")
+           << *unroll;
+  // (C6)
+  if (unroll && *unroll < 1)
+    return emitOpError("expects `unroll` of at least 1, given ") << *unroll;
   // (C2)
   SmallVector<Type> expected(getInits().getTypes());
   for (auto [number, value] : llvm::enumerate(getRows())) {
@@ -317,4 +336,61 @@ void ScanOp::getSuccessorRegions(RegionBranchPoint,
 MutableOperandRange ScanYieldOp::getMutableSuccessorOperands(RegionSuccessor) {
   return MutableOperandRange(
       *this, 0, countYieldedCarries(cast<ScanOp>((*this)->getParentOp())));
+}
+
+//===----------------------------------------------------------------------===//
+// Loops that are unrolled
+//===----------------------------------------------------------------------===//
+
+/// Loops of no more operators than this in all are unrolled.
+static constexpr uint64_t kMaxShortLoop = 64;
+
+/// Returns whether nothing is gained by repeating an operation: a check names
+/// the trip of its loop, and a loop that stays takes as long in any.
+static bool staysInLoop(Operation *op) {
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return scan.getCount() || scan.getTripsAtOnce() < scan.getTrips();
+  return isa<CheckOp, CheckRangeOp, LoopLikeOpInterface>(op);
+}
+
+/// Returns how many operators a block has, each of a loop inside in each trip;
+/// nothing if they are too many, or the block is not to be repeated.
+static std::optional<uint64_t> countOperators(Block &block) {
+  uint64_t count = 0;
+  for (Operation &op : block.without_terminator()) {
+    if (staysInLoop(&op))
+      return std::nullopt;
+    auto scan = dyn_cast<ScanOp>(op);
+    count += !scan && !op.hasTrait<OpTrait::ConstantLike>();
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        std::optional<uint64_t> more = countOperators(inner);
+        if (!more)
+          return std::nullopt;
+        count = llvm::SaturatingMultiplyAdd<uint64_t>(
+            *more, scan ? *scan.getTrips() : 1, count);
+      }
+    if (count > kMaxShortLoop)
+      return std::nullopt;
+  }
+  return count;
+}
+
+int64_t ScanOp::getTripsAtOnce() {
+  std::optional<uint64_t> trips = getTrips();
+  if (getCount() || *trips <= 1)
+    return 1;
+  if (std::optional<uint64_t> unroll = getUnroll())
+    return std::min(*unroll, *trips);
+  if (*trips > kMaxShortLoop)
+    return 1;
+  std::optional<uint64_t> count = countOperators(getBody().front());
+  return count && *count * *trips <= kMaxShortLoop ? *trips : 1;
+}
+
+void ScanOp::unrollLike(ScanOp other) {
+  if (other.getUnroll())
+    setUnrollAttr(other.getUnrollAttr());
+  else if (int64_t trips = other.getTripsAtOnce(); trips > 1)
+    setUnroll(trips);
 }

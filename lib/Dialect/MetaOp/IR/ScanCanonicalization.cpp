@@ -170,6 +170,7 @@ private:
       }
     auto smaller = ScanOp::create(rewriter, op.getLoc(), types, inits, rows,
                                   op.getNumTrips(), op.getReverse());
+    smaller.setUnrollAttr(op.getUnrollAttr());
     smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.mergeBlocks(&op.getBody().front(), &smaller.getBody().front(),
                          smaller.getBody().getArguments());

@@ -39,12 +39,18 @@ def MetaOp_ScanOp : MetaOp_Op<"scan", [
     the first trip has the last row of those. The block reads all values of
     around the loop.
 
+    `unroll` says how many trips one iteration of the loop makes, which
+    changes no value. Without it short loops are unrolled, those whose trips have 64
+    operators or less in all: their operators stand for the loop. Loops in
+    which indices are checked or other loops stay are no short ones.
+
     Constraints: (C1) `trips` or `count` is given, and `trips` is not less than
     0; (C2) each of `rows` has a leading extent of `trips`; (C3) the
     arguments of the block have the types of `inits`, and of `rows` without the
     leading dimension; (C4) the results have the types of `inits`, and of what
     else the block yields with a leading extent of `trips` in front; (C5)
-    without `trips` there are no rows.
+    without `trips` there are no rows, and with `count` there is no `unroll`;
+    (C6) `unroll` is at least 1.
 
     ```mlir
     %h, %ys = metaop.scan 8 carries(%c = %init : tensor<4xf32>)
@@ -57,7 +63,8 @@ def MetaOp_ScanOp : MetaOp_Op<"scan", [
   let arguments = (ins Variadic<MetaOp_Tensor>:$inits,
                        Variadic<MetaOp_Tensor>:$rows,
                        Optional<MetaOp_Symbol>:$count,
-                       OptionalAttr<I64Attr>:$trips, UnitAttr:$reverse);
+                       OptionalAttr<I64Attr>:$trips, UnitAttr:$reverse,
+                       OptionalAttr<I64Attr>:$unroll);
   let results = (outs Variadic<MetaOp_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -90,6 +97,12 @@ def MetaOp_ScanOp : MetaOp_Op<"scan", [
     ::mlir::ResultRange getLastCarries() {
       return getResults().take_front(getNumCarries());
     }
+    /// Returns how many trips one iteration is to make, as `unroll` says or
+    /// the loop's length: all of `trips` where no loop is to be left.
+    int64_t getTripsAtOnce();
+    /// Takes over how often a loop is unrolled of which this one is made, such
+    /// as its derivative.
+    void unrollLike(::mlir::metaop::ScanOp other);
     /// The rows that are yielded, all of them.
     ::mlir::ResultRange getStackedRows() {
       return getResults().drop_front(getNumCarries());
