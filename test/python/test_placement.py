@@ -496,3 +496,39 @@ def test_a_window_is_written_in_place(compiled, rng):
     expected[3:5], expected[9] = [7, 8], 1
     close(x, expected, rtol=1e-5)
     assert sum(k.bytes_written for k in copies()) <= 16
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("kind", ["carry", "row", "branch", "while"])
+def test_concats_in_bodies_are_not_copied(rng, kind, axis):
+    """Kernels of a body make the parts where the concat is to be."""
+    a, b = floats(rng, (32, 16), "float64"), floats(rng, (32, 16), "float64")
+    x = floats(rng, (16, 32), "float64")
+
+    def put(xp, h, a, b):
+        parts = [xp.tanh(h @ a) * 0.5, xp.sin(h @ b)]
+        return xp.concatenate(parts, axis).reshape(16, 32)
+
+    v, w, start = mo.array(a), mo.array(b), mo.array(x)
+    if kind == "carry":
+        result, _ = mo.scan(lambda h, _: (put(mo, h, v, w), None), start, length=5, unroll=1)
+    elif kind == "row":
+        rows = mo.stack([start, 2 * start, 3 * start]).sync()
+        result = mo.scan(lambda _, h: (None, put(mo, h, v, w)), None, rows, unroll=1)[1][1]
+    elif kind == "branch":
+        result = mo.cond(start.sum() > 1e9, lambda: start * 0, lambda: put(mo, start, v, w)) + 1
+    else:
+        result = mo.while_loop(
+            lambda c: c[0] < 5, lambda c: (c[0] + 1, put(mo, c[1], v, w)), (0, start)
+        )[1]
+    result.sync()
+    assert not copies()
+    expected = x
+    if kind == "row":
+        expected = put(np, 2 * x, a, b)
+    elif kind == "branch":
+        expected = put(np, x, a, b) + 1
+    else:
+        for _ in range(5):
+            expected = put(np, expected, a, b)
+    np.testing.assert_allclose(result.numpy(), expected, rtol=1e-6, atol=1e-9)

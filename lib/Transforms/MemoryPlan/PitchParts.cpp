@@ -15,7 +15,8 @@
 // 1. all uses are collected, through views;
 // 2. the kernel writes the rows, and all kernels that read the part read it
 //    from them, if
-//    * the concat reads it once, and nothing reads it but kernels;
+//    * the concat, in the same block, reads it once, and nothing reads it but
+//      kernels;
 //    * in every shape that it is viewed in, rows begin with an index;
 //    * no stage of these kernels has a schedule, which is of other loops;
 //    * where kernels read it, no insert writes over the concat's result;
@@ -93,8 +94,8 @@ static bool hasRows(Value value, RowsAttr rows) {
 static void pitch(ConcatOp op, Value part, RowsAttr rows) {
   Value made = getViewed(part);
   auto kernel = made.getDefiningOp<KernelOp>();
-  if (!kernel || isScheduled(kernel) || !hasRows(made, rows) ||
-      !isReadOnce(op, made))
+  if (!kernel || kernel->getBlock() != op->getBlock() || isScheduled(kernel) ||
+      !hasRows(made, rows) || !isReadOnce(op, made))
     return;
   SmallVector<OpOperand *> uses;
   collectUses(made, uses);
@@ -121,23 +122,18 @@ struct PitchPartsPass : metaop::impl::PitchPartsPassBase<PitchPartsPass> {
   using PitchPartsPassBase::PitchPartsPassBase;
 
   void runOnOperation() override {
-    // No plan places parts in branches and loops.
-    if (findControlFlow(getOperation().getBody()))
-      return;
-    for (Block &block : getOperation().getBody())
-      for (auto op : block.getOps<ConcatOp>()) {
-        if (!op.getType().hasStaticShape())
-          continue;
-        for (const Placement &placement : op.getPlacements()) {
-          Value part = op.getOperand(placement.operand);
-          auto window = findWindow(
-              placement, cast<RankedTensorType>(part.getType()), op.getType());
-          if (window && window->rows &&
-              window->offset * getElementBytes(op.getType()) % partAlignment ==
-                  0)
-            pitch(op, part, window->rows);
-        }
+    for (ConcatOp op : collectOps<ConcatOp>(getOperation().getBody())) {
+      if (!op.getType().hasStaticShape())
+        continue;
+      for (const Placement &placement : op.getPlacements()) {
+        Value part = op.getOperand(placement.operand);
+        auto window = findWindow(
+            placement, cast<RankedTensorType>(part.getType()), op.getType());
+        if (window && window->rows &&
+            window->offset * getElementBytes(op.getType()) % partAlignment == 0)
+          pitch(op, part, window->rows);
       }
+    }
   }
 };
 } // namespace

@@ -9,16 +9,16 @@
 // A part of a concat needs no memory of its own, and no copy, if the kernel
 // that makes it writes it where the concat wants it. That is so if
 //
-// * a kernel makes it, or another placement op (whose parts then lie there);
+// * a kernel of the same block makes it, or another placement op (whose parts
+//   then lie there);
 // * its window is contiguous, or the kernel's result lies in the window's rows;
 // * it is no result of the program, and no part of anything else, nor does a
 //   branch or a loop hand it on, whose results might be returned;
-// * where a file's schedule stores it past the caches, it begins at a line.
+// * where a file's schedule stores it past the caches, it begins at a line. In
+//   branches and loops nobody knows, as the concat may become a row of a scan.
 //
 // From then on its memory is the owner's: it lives from when the first part is
 // made until the last of owner and parts is read.
-//
-// Concats inside of branches and loops copy their parts.
 //
 // What an insert puts its part on top of is a part as well, if nothing reads it
 // from then on, and the insert's result is one of the program: what returns has
@@ -30,6 +30,7 @@
 
 #include "PlaceParts.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
@@ -120,19 +121,21 @@ class PartPlacer {
 public:
   PartPlacer(func::FuncOp main, SymbolTable &symbols, int64_t alignment)
       : main(main), symbols(symbols), alignment(alignment) {
-    Block &body = main.getBody().front();
-    for (Value value : body.getTerminator()->getOperands())
+    for (Value value : main.getBody().front().getTerminator()->getOperands())
       returned.insert(getViewed(value));
-    SmallVector<PlacementOpInterface> ops(body.getOps<PlacementOpInterface>());
-    for (PlacementOpInterface op : llvm::reverse(ops))
-      place(op);
+    walkBlocks(main.getBody(), [&](Block &block) {
+      SmallVector<PlacementOpInterface> ops(
+          block.getOps<PlacementOpInterface>());
+      for (PlacementOpInterface op : llvm::reverse(ops))
+        place(op);
+    });
   }
 
   llvm::DenseMap<Value, PartPlace> take() { return std::move(places); }
 
 private:
   void place(PlacementOpInterface op);
-  bool isMadeForThis(Value value, const PartPlace &place) const;
+  bool isMadeForThis(Value value, PartPlace place);
   bool isReturned(Value value) const;
   bool isMadeOfDonated(Value value);
   Operation *getOverwriter(Value value) const;
@@ -158,23 +161,27 @@ static bool isHandedOn(Value value) {
 }
 
 /// Returns whether nothing else decides where the value is.
-bool PartPlacer::isMadeForThis(Value value, const PartPlace &place) const {
+bool PartPlacer::isMadeForThis(Value value, PartPlace place) {
   if (returned.contains(value) || places.contains(value) || isHandedOn(value) ||
       place.offset % alignment != 0)
     return false;
   Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<PlacementOpInterface>(op))
+  Block *block = place.owner.getParentBlock();
+  if (!op || op->getBlock() != block)
+    return false;
+  if (isa<PlacementOpInterface>(op))
     return !place.rows;
-  auto call = dyn_cast_or_null<func::CallOp>(op);
+  auto call = dyn_cast<func::CallOp>(op);
   KernelOp kernel =
       call ? getKernel(symbols.lookup<func::FuncOp>(call.getCallee()))
            : KernelOp();
   if (!kernel)
     return false;
   auto result = cast<OpResult>(value);
+  bool isAtLine =
+      block == &main.getBody().front() && place.offset % kBufferAlignment == 0;
   return kernel.getRowsOfResult(result.getResultNumber()) == place.rows &&
-         (place.offset % kBufferAlignment == 0 || place.rows ||
-          !isScheduledByFile(result, symbols));
+         (isAtLine || place.rows || !isScheduledByFile(result, symbols));
 }
 
 /// Returns whether the value's memory is that of a result of the program.

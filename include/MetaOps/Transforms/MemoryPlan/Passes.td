@@ -22,8 +22,7 @@ def PitchPartsPass : Pass<"metaop-pitch-parts", "::mlir::func::FuncOp"> {
     are told to read it so. The row and the pitch are numbers of the kernels;
     where the rows begin is for `metaop-plan-memory` to say, which
     places all parts that this pass marks. Stages that have a schedule stay as
-    they are, since their loops are other ones in rows; so does a function with
-    branches or loops.
+    they are, since their loops are other ones in rows.
 
     Before:
     ```mlir
