@@ -205,6 +205,25 @@ class ControlFlow:
             self._emit(indent, end)
         scope += [f"{result}#{number}" for number in range(count)]
 
+    def _pass_through(self, indent: int, scope: list[str], carry: str) -> str:
+        """Emit a branch that writes over a carry in one block, and yields it in the other."""
+        self.counts["passed through"] += 1
+        condition, result = self._condition(indent, scope), self._fresh()
+        self._emit(indent, f"{result} = scf.if {condition} -> ({self.type}) {{")
+        writes = self.rng.random() < 0.5
+        for end in ("} else {", "}"):
+            value = carry
+            if writes and self.rng.random() < 0.7:
+                value = self._insert(indent + 1, self._pick(scope), carry)
+            elif writes:
+                value = self._assign(indent + 1, f"metaop.tanh {carry} : {self.type}")
+            elif self.rng.random() < 0.2:
+                value = self._pass_through(indent + 1, scope, carry)
+            self._emit(indent + 1, f"scf.yield {value} : {self.type}")
+            self._emit(indent, end)
+            writes = not writes or self.rng.random() < 0.2
+        return result
+
     def _for(self, indent: int, scope: list[str], depth: int) -> None:
         begin, end = self.rng.randrange(-2, 3), self.rng.randrange(-2, 6)
         self.counts["for"] += 1
@@ -289,6 +308,11 @@ class ControlFlow:
         inner = scope + carried + read
         self._block(indent + 1, inner, depth, self.rng.randrange(0, 4))
         values = [self._pick(inner) for _ in range(total)]
+        if carried and self.rng.random() < 0.4:
+            values[0] = self._pass_through(indent + 1, inner, carried[0])
+            inner.append(values[0])
+            if made and self.rng.random() < 0.2:
+                values[-1] = self._pick(inner)
         both = set(values[: len(carried)]) & set(values[len(carried) :])
         self.counts["carried rows"] += bool(both)
         yielded = self._list([self.type] * total)

@@ -76,6 +76,7 @@ def test_what_is_drawn():
         "inserted",
     ]
     kinds += ["tight checks", "scan", "bounded scan", "rows", "rows made", "carried rows"]
+    kinds += ["unroll", "passed through"]
     assert min(counts[kind] for kind in kinds) > 15, counts
 
 

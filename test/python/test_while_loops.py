@@ -232,6 +232,36 @@ def test_greedy_decoding_with_a_cache_in_place() -> None:
         np.testing.assert_array_equal(jitted(mo.array(3)).numpy(), expected)
 
 
+@pytest.mark.parametrize("trips", [0, 1, 2, 9])
+@pytest.mark.parametrize("reads", [False, True])
+def test_a_branch_inserts_in_place(trips: int, reads: bool) -> None:
+    """A carry that a branch passes through is not copied, unless it is read behind that."""
+    cache = numbers(8, 16, dtype="float64")
+    xs = numbers(9, 16, seed=1, dtype="float64")
+
+    def body(c: tuple) -> tuple:
+        i, old, total = c
+        row = mo.array(xs)[i]
+        new = mo.cond(i % 3 != 1, lambda: old.at[i % 8].set(row), lambda: old)
+        return i + 1, new, total + (old * new).sum() if reads else total
+
+    _, last, total = mo.while_loop(
+        lambda c: c[0] < trips, body, (0, mo.array(cache), mo.array(0.0, "float64"))
+    )
+    mo.sync([last, total])
+    steps = [(k.name, k.bytes_written) for k in mo.last_program().kernels]
+    inside = steps[[name for name, _ in steps].index("while") :]
+    assert (("copy", cache.nbytes) in inside) == reads
+    expected, sums = cache.copy(), 0.0
+    for i in range(trips):
+        old = expected.copy()
+        if i % 3 != 1:
+            expected[i % 8] = xs[i]
+        sums += (old * expected).sum() if reads else 0
+    np.testing.assert_allclose(last.numpy(), expected)
+    np.testing.assert_allclose(total.item(), sums)
+
+
 def test_a_loop_is_exported(tmp_path) -> None:
     w = mo.array(numbers(4))
     path = tmp_path / "loop.mop"

@@ -90,6 +90,16 @@ public:
   bool mayBeRow(Value value) const;
 
 private:
+  /// Ways in which a loop's body makes the next value of a carry.
+  struct NextValue {
+    /// Results of the operations that do.
+    SmallVector<OpResult> makers;
+    /// Results of branches with such operations in their blocks.
+    SmallVector<Value> branches;
+    /// A block of these leaves what is carried as it is.
+    bool mayStay = false;
+  };
+
   Lives(func::FuncOp main, SymbolTable &symbols, int64_t partAlignment)
       : main(main), symbols(symbols), partAlignment(partAlignment) {}
 
@@ -103,7 +113,9 @@ private:
   void choosePlaces(Operation *loop);
   Value findRows(ScanOp loop, Value next) const;
   bool mayComputeOver(OpResult result, Value root) const;
-  bool mayHaveOnePlace(Value argument, OpOperand &yielded, Value initial) const;
+  bool findMakers(Value argument, OpOperand &yielded, NextValue &next) const;
+  bool mayHaveOnePlace(Value argument, OpOperand &yielded, Value initial,
+                       NextValue &next) const;
   bool isOwn(OpOperand &yielded) const;
   void noteReads();
   void noteRows(ScanOp loop);

@@ -429,6 +429,7 @@ static ScanOp replaceLoop(ScanOp scan, ArrayRef<Value> rows,
   OpBuilder builder(scan);
   auto made = ScanOp::create(builder, scan.getLoc(), types, scan.getInits(),
                              rows, scan.getNumTrips(), scan.getReverse());
+  made.setUnrollAttr(scan.getUnrollAttr());
   made->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
   made.getBody().takeBody(scan.getBody());
   made.getYield()->setOperands(yielded);
@@ -437,8 +438,8 @@ static ScanOp replaceLoop(ScanOp scan, ArrayRef<Value> rows,
   return made;
 }
 
-/// Moves work of a loop's trips out of it; returns whether there is any. Where
-/// a number from memory says how many there are, it may be of few rows.
+/// Moves work of a loop's trips out of it; returns whether there is any. Trips
+/// that a number from memory counts may be few of those that there are rows for.
 static bool batchTrips(ScanOp scan) {
   if (scan.getCount() || scan.getTrips().value_or(0) < 2)
     return false;
