@@ -16,8 +16,6 @@
 
 namespace mlir::metaop {
 
-/// The type of one row of a tensor: without the leading dimension, which there
-/// has to be.
 /// The number of trips of a scan.
 struct ScanTrips {
   ScanTrips(int64_t trips) : known(trips) {}
@@ -31,6 +29,8 @@ struct ScanTrips {
   Value count;
 };
 
+/// The type of one row of a tensor: without the leading dimension, which there
+/// has to be.
 RankedTensorType getRowType(RankedTensorType type);
 /// The type of so many rows.
 RankedTensorType getStackedType(RankedTensorType row, int64_t count);
