@@ -10,8 +10,8 @@
 //
 // 1. What derivatives read of the start of each carry: all of it, parts, or
 //    nothing (CarryReads.cpp).
-// 2. Results of reductions to half of their elements or less, and of routines;
-//    then those of operations with regions. Each is to change from trip to
+// 2. Sums of twice their elements or more, and results of routines; then those
+//    of operations with regions. Each is to change from trip to
 //    trip, and not just to be summed up: what a sum is made of, no derivative
 //    reads. They are taken in the order of the body as long as the bytes of
 //    all their rows fit.
@@ -47,7 +47,7 @@ static bool isDear(Operation *op) {
   if (isa<RoutineOpInterface>(op))
     return true;
   auto reduce = dyn_cast<ReindexReduceOpInterface>(op);
-  if (!reduce)
+  if (!reduce || reduce.getReduceKind() != Combiner::Add)
     return false;
   auto source = cast<RankedTensorType>(reduce.getSource().getType());
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
@@ -103,12 +103,29 @@ void SavedValues::add(Operation *op, ArrayRef<Value> yielded) {
   }
 }
 
+/// Returns the operations that what is yielded is made of.
+static llvm::DenseSet<Operation *> findLive(Block &body,
+                                            ArrayRef<Value> yielded) {
+  llvm::DenseSet<Operation *> live;
+  SmallVector<Value> pending(yielded);
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (op && op->getBlock() == &body && live.insert(op).second)
+      llvm::append_range(pending, getInputs(op));
+  }
+  return live;
+}
+
 SmallVector<Value> SavedValues::choose(ArrayRef<Value> yielded) {
+  llvm::DenseSet<Operation *> live = findLive(body, yielded);
+  auto changes = [&](Operation &op) {
+    return varying.contains(&op) && live.contains(&op);
+  };
   for (Operation &op : body)
-    if (varying.contains(&op) && isDear(&op))
+    if (changes(op) && isDear(&op))
       add(&op, yielded);
   for (Operation &op : body)
-    if (varying.contains(&op) && op.getNumRegions() > 0)
+    if (changes(op) && op.getNumRegions() > 0)
       add(&op, yielded);
   return chosen;
 }
@@ -147,6 +164,18 @@ ScanOp metaop::createScan(OpBuilder &builder, Location loc, ScanTrips trips,
 SmallVector<Value> metaop::findReads(Value carry) {
   auto parts = findReadParts(carry);
   return parts ? *parts : SmallVector<Value>({carry});
+}
+
+llvm::SetVector<Value> metaop::findSaved(ScanOp scan) {
+  llvm::SetVector<Value> saved;
+  for (Value carry : scan.getRegionIterArgs())
+    for (Value part : findReads(carry))
+      if (part != carry)
+        saved.insert(part);
+  for (Operation &op : scan.getBody().front())
+    if (isDear(&op) || op.getNumRegions() > 0)
+      saved.insert(op.result_begin(), op.result_end());
+  return saved;
 }
 
 Value metaop::findRows(ScanOp scan, Value ofTrip) {

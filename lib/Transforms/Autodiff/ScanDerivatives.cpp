@@ -181,10 +181,10 @@ void ReverseScan::addSaved() {
     if (starts.back())
       rows.push_back(starts.back());
   }
+  llvm::SetVector<Value> readable = findSaved(scan);
   for (auto [ofTrip, stacked] :
        llvm::zip_equal(scan.getYieldedRows(), scan.getStackedRows()))
-    if (ofTrip.getParentRegion() == &scan.getBody() && ofTrip.getDefiningOp() &&
-        !llvm::is_contained(saved, ofTrip)) {
+    if (readable.remove(ofTrip)) {
       saved.push_back(ofTrip);
       rows.push_back(stacked);
     }
@@ -310,6 +310,17 @@ SmallVector<Value> ReverseScan::getCaptureGradients(ScanOp made) {
   return gradients;
 }
 
+/// Drops rows that the trips do not read.
+static void dropUnread(ScanOp made) {
+  for (unsigned number = made.getRows().size(); number-- > 0;) {
+    BlockArgument row = made.getRowArguments()[number];
+    if (!row.use_empty())
+      continue;
+    made.getRowsMutable().erase(number);
+    made.getBody().eraseArgument(row.getArgNumber());
+  }
+}
+
 SmallVector<Value> ReverseScan::run() {
   Location loc = scan.getLoc();
   ScanOp made = createScan(
@@ -329,6 +340,7 @@ SmallVector<Value> ReverseScan::run() {
   SmallVector<Value> gradients(made.getResults().take_front(sources.size()));
   llvm::append_range(sources, captures);
   llvm::append_range(gradients, getCaptureGradients(made));
+  dropUnread(made);
   llvm::append_range(sources, keepFloats(scan.getRows()));
   llvm::append_range(gradients, made.getStackedRows());
   for (auto [source, gradient] : llvm::zip(sources, gradients))

@@ -116,11 +116,13 @@ bool SumsBehindScan::collectSum(Value value, llvm::SetVector<Value> &found,
       (sum && !isRepeated(sum.getSource()))) {
     // The same of the sum of what it is made of.
     llvm::SetVector<Value> ofSource = found;
+    llvm::DenseSet<Value> before = linear;
     if (collectSum(value.getDefiningOp()->getOperand(0), ofSource, numValues)) {
       found = std::move(ofSource);
       linear.insert(value);
       return true;
     }
+    linear = std::move(before);
   }
   llvm::SetVector<Value> ofSum;
   if (!sum || !collect(sum.getSource(), ofSum))

@@ -15,16 +15,19 @@
 //   ys = scan { ...; yield h @ w }        ->  hs = scan { ...; yield h };
 //                                             ys = hs @ w
 //
-// 1. Before the loop: reductions in the body that depend on rows, and on no
-//    carry. They are computed with a leading dimension, from the rows and what
-//    all trips read, and are rows of the loop.
-// 2. Behind it: values that the loop yields as rows, and that are made of
-//    reductions of repeated elements of which no carry is made. What elements
-//    are repeated of becomes rows instead.
+// 1. Before the loop: sums in the body that depend on rows, and on no carry.
+//    They are computed with a leading dimension, from the rows and what all
+//    trips read, and are rows of the loop.
+// 2. Behind it: values that the loop yields as rows, and that are made of sums
+//    of repeated elements of which no carry is made. What elements are repeated
+//    of becomes rows instead.
 //
-// In both, the rows that are made have at most `kMostGrowth` times the elements
-// of those that they take the place of, and `kMostBytes` in all. Checks stay
-// where they are, as they name the trip.
+// In both, what is in memory for all trips is `kSmallBytes`, or has at most
+// `kMostGrowth` times the elements of the rows that it takes the place of, and
+// `kMostBytes`: a loop may be there to save memory. Checks stay where they are,
+// as they name the trip. So do other reductions on their own: gradients compare
+// a maximum with the elements that it is of, and kernels round each in their
+// way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,20 +51,33 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Bounds rows by the elements of those that they take the place of.
 static constexpr int64_t kMostGrowth = 4;
+static constexpr int64_t kSmallBytes = int64_t(1) << 24;
 static constexpr int64_t kMostBytes = int64_t(1) << 28;
 
 static int64_t countElements(Value value) {
   return countElements(cast<RankedTensorType>(value.getType()).getShape());
 }
 
-/// Returns whether a value is the result of a reduction to half of its elements
-/// or less.
-static bool isReduced(Value value) {
+/// Returns whether a value is a sum of twice its elements or more.
+static bool isSum(Value value) {
   auto reduce = value.getDefiningOp<ReindexReduceOpInterface>();
-  return reduce &&
+  return reduce && reduce.getReduceKind() == Combiner::Add &&
          countElements(reduce.getSource()) / 2 >= countElements(value);
+}
+
+/// Returns whether kernels write the results of an operation, whatever reads
+/// them.
+static bool isInMemory(Operation *op) {
+  return !isa<ElementwiseOpInterface, ReindexOpInterface, ReshapeOp>(op);
+}
+
+/// Returns whether values of all trips may be in memory in place of rows.
+static bool isWorth(int64_t elements, int64_t bytes, int64_t ofRows,
+                    int64_t trips) {
+  int64_t all = multiplyCounts(bytes, trips);
+  return all <= kSmallBytes ||
+         (all <= kMostBytes && elements / kMostGrowth <= ofRows);
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,6 +90,7 @@ class TripValues {
 public:
   explicit TripValues(ScanOp scan);
 
+  Block &getBody() const { return *body; }
   bool isInside(Value value) const { return value.getParentBlock() == body; }
   /// Returns whether a value differs among trips.
   bool isVarying(Value value) const { return varying.contains(value); }
@@ -94,18 +111,17 @@ private:
 /// Emits values of a trip for all trips.
 class TripBatch {
 public:
-  /// `getRows` returns the rows of a value that is not computed again; null for
-  /// others.
+  /// `getRows` returns the rows of a value that is not computed again.
   TripBatch(OpBuilder &builder, const TripValues &values, int64_t trips,
             llvm::function_ref<Value(Value)> getRows)
       : builder(builder), values(values), trips(trips), getRows(getRows) {}
 
+  /// Emits these operations of the body, operands before users.
+  void emit(const llvm::DenseSet<Operation *> &ops);
   /// Returns a value for all trips; as it is where it is the same in all.
-  Value emit(Value value);
+  Value get(Value value);
 
 private:
-  Value emitAnew(Value value);
-
   OpBuilder &builder;
   const TripValues &values;
   int64_t trips;
@@ -149,27 +165,28 @@ bool TripValues::canBatch(Operation *op) const {
   return isPure(op) && metaop::canBatch(op, isBatched);
 }
 
-Value TripBatch::emit(Value value) {
+Value TripBatch::get(Value value) {
   if (!values.isInside(value))
     return value;
-  if (Value made = emitted.lookup(value))
-    return made;
-  Value made = emitAnew(value);
-  return emitted[value] = made;
+  Value &made = emitted[value];
+  if (!made)
+    made = values.isVarying(value)
+               ? getRows(value)
+               : builder.clone(*value.getDefiningOp())->getResult(0);
+  return made;
 }
 
-Value TripBatch::emitAnew(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!values.isVarying(value))
-    return builder.clone(*op)->getResult(
-        cast<OpResult>(value).getResultNumber());
-  if (Value rows = getRows(value))
-    return rows;
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(emit(operand));
-  return emitBatched(builder, op, operands,
-                     trips)[cast<OpResult>(value).getResultNumber()];
+void TripBatch::emit(const llvm::DenseSet<Operation *> &ops) {
+  for (Operation &op : values.getBody()) {
+    if (!ops.contains(&op) || emitted.contains(op.getResult(0)))
+      continue;
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(get(operand));
+    for (auto [result, made] : llvm::zip_equal(
+             op.getResults(), emitBatched(builder, &op, operands, trips)))
+      emitted[result] = made;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,75 +198,83 @@ namespace {
 class WorkBefore {
 public:
   WorkBefore(ScanOp scan, TripValues &values, SmallVectorImpl<Value> &rows)
-      : scan(scan), values(values), rows(rows) {}
+      : scan(scan), values(values), rows(rows) {
+    for (BlockArgument argument : scan.getRowArguments())
+      rowElements[argument] = countElements(argument);
+    for (Operation &op : scan.getBody().front().without_terminator())
+      add(&op);
+  }
 
-  /// Emits reductions before the loop, and adds them to its rows and to the
-  /// arguments of its body. Returns whether there are any.
+  /// Emits sums before the loop, and adds them to its rows and to the arguments
+  /// of its body. Returns whether there are any.
   bool move();
 
 private:
-  bool canMove(Value value);
-  bool isWorthRows(Value root);
+  void add(Operation *op);
+  llvm::DenseSet<Operation *> findOps() const;
 
   ScanOp scan;
   TripValues &values;
   SmallVectorImpl<Value> &rows;
-  llvm::DenseMap<Value, bool> known;
+  /// Values that can be computed before the loop, and the elements of the
+  /// largest row that each is made of.
+  llvm::DenseMap<Value, int64_t> rowElements;
+  SmallVector<Value> roots;
 };
 } // namespace
 
-/// Returns whether a value can be computed of rows and of what all trips read.
-bool WorkBefore::canMove(Value value) {
-  if (values.isCarried(value))
-    return false;
-  Operation *op = value.getDefiningOp();
-  if (!values.isVarying(value) || !op)
-    return true;
-  auto [found, isNew] = known.try_emplace(value, false);
-  if (!isNew)
-    return found->second;
-  bool can = values.canBatch(op) &&
-             llvm::all_of(op->getOperands(),
-                          [&](Value operand) { return canMove(operand); });
-  return known[value] = can;
+void WorkBefore::add(Operation *op) {
+  int64_t ofRows = 0;
+  for (Value operand : op->getOperands()) {
+    if (!values.isVarying(operand))
+      continue;
+    auto found = rowElements.find(operand);
+    if (found == rowElements.end())
+      return;
+    ofRows = std::max(ofRows, found->second);
+  }
+  if (op->getNumResults() == 0 || !values.isVarying(op->getResult(0)) ||
+      !values.canBatch(op))
+    return;
+  int64_t elements = 0, bytes = 0;
+  for (Value result : op->getResults()) {
+    elements = addCounts(elements, countElements(result));
+    bytes = addCounts(bytes, countBytes(result.getType()));
+  }
+  bool isRoot = isSum(op->getResult(0));
+  if (isInMemory(op) && !isWorth(elements, bytes, ofRows, *scan.getTrips()))
+    return;
+  for (Value result : op->getResults())
+    rowElements[result] = isRoot ? countElements(result) : ofRows;
+  if (isRoot)
+    roots.push_back(op->getResult(0));
 }
 
-/// Returns whether the rows of a reduction are small beside what it is made of.
-bool WorkBefore::isWorthRows(Value root) {
-  llvm::SetVector<Value> seen;
-  seen.insert(root);
-  int64_t elements = 0;
-  for (size_t next = 0; next < seen.size(); ++next) {
-    Operation *op = seen[next].getDefiningOp();
-    if (op && values.isInside(seen[next]))
-      seen.insert(op->operand_begin(), op->operand_end());
-    else
-      elements = addCounts(elements, countElements(seen[next]));
+/// Returns the operations that the sums are made of.
+llvm::DenseSet<Operation *> WorkBefore::findOps() const {
+  llvm::DenseSet<Operation *> ops;
+  SmallVector<Value> pending(roots);
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (op && values.isVarying(value) && ops.insert(op).second)
+      llvm::append_range(pending, op->getOperands());
   }
-  return countElements(root) / kMostGrowth <= elements &&
-         multiplyCounts(countBytes(root.getType()), *scan.getTrips()) <=
-             kMostBytes;
+  return ops;
 }
 
 bool WorkBefore::move() {
-  Block &body = scan.getBody().front();
-  SmallVector<Value> roots;
-  for (Operation &op : body)
-    if (op.getNumResults() == 1 && isReduced(op.getResult(0)) &&
-        values.isVarying(op.getResult(0)) && canMove(op.getResult(0)) &&
-        isWorthRows(op.getResult(0)))
-      roots.push_back(op.getResult(0));
   OpBuilder builder(scan);
   auto getRows = [&](Value value) -> Value {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument ? rows[argument.getArgNumber() - scan.getNumCarries()]
-                    : Value();
+    return rows[cast<BlockArgument>(value).getArgNumber() -
+                scan.getNumCarries()];
   };
   TripBatch batch(builder, values, *scan.getTrips(), getRows);
+  batch.emit(findOps());
   for (Value root : roots) {
-    Value made = batch.emit(root);
-    rows.push_back(made);
-    BlockArgument row = body.addArgument(root.getType(), root.getLoc());
+    rows.push_back(batch.get(root));
+    BlockArgument row =
+        scan.getBody().addArgument(root.getType(), root.getLoc());
     root.replaceAllUsesWith(row);
     values.addRow(row);
   }
@@ -269,6 +294,7 @@ public:
       : scan(scan), numCarries(scan.getNumCarries()), values(values),
         yielded(yielded) {
     findHandedOut();
+    findRepeated();
   }
 
   /// Finds results that are to be computed behind the loop, and adds the rows
@@ -278,15 +304,25 @@ public:
   void emit(ScanOp made);
 
 private:
+  /// What a value behind the loop is made of.
+  struct Parts {
+    llvm::SetVector<Value> rows;
+    llvm::DenseSet<Operation *> ops;
+    int64_t elements = 0, bytes = 0;
+
+    void count(Value value) {
+      elements = addCounts(elements, countElements(value));
+      bytes = addCounts(bytes, countBytes(value.getType()));
+    }
+  };
+
   void findHandedOut();
-  bool isReducedLate(Value value);
-  bool isRepeated(Value value);
+  void findRepeated();
   bool isRow(Value value) const;
   bool isYielded(Value value) const {
     return llvm::is_contained(ArrayRef(yielded).drop_front(numCarries), value);
   }
-  llvm::SetVector<Value> findRows(Value value);
-  bool isWorthRows(Value root, const llvm::SetVector<Value> &needed);
+  Parts findParts(Value root) const;
 
   ScanOp scan;
   unsigned numCarries;
@@ -294,15 +330,19 @@ private:
   SmallVectorImpl<Value> &yielded;
   /// Operations from which nothing comes but rows.
   llvm::DenseSet<Operation *> handedOut;
-  llvm::DenseMap<Value, bool> reducedLate, repeated;
-  /// Numbers of the results.
+  /// Values that repeat the elements of others, and can be batched.
+  llvm::DenseSet<Value> repeated;
+  /// Values that are, or are made of, sums of repeated elements of which
+  /// nothing is made but rows.
+  llvm::DenseSet<Value> summedLate;
+  /// Numbers of the results, and the operations that these are made of.
   SmallVector<unsigned> moved;
+  llvm::DenseSet<Operation *> ops;
 };
 } // namespace
 
 void WorkBehind::findHandedOut() {
-  Block &body = scan.getBody().front();
-  for (Operation &op : llvm::reverse(body.without_terminator())) {
+  for (Operation &op : llvm::reverse(values.getBody().without_terminator())) {
     bool becomesRows = llvm::all_of(op.getUses(), [&](OpOperand &use) {
       return use.getOwner() == scan.getYield()
                  ? use.getOperandNumber() >= numCarries
@@ -313,36 +353,25 @@ void WorkBehind::findHandedOut() {
   }
 }
 
-/// Returns whether a value is, or is made of, a reduction of repeated elements
-/// of which nothing is made but rows.
-bool WorkBehind::isReducedLate(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !handedOut.contains(op))
-    return false;
-  auto [found, isNew] = reducedLate.try_emplace(value, false);
-  if (!isNew)
-    return found->second;
-  bool is = (isReduced(value) && isRepeated(op->getOperand(0))) ||
-            llvm::any_of(op->getOperands(),
-                         [&](Value operand) { return isReducedLate(operand); });
-  return reducedLate[value] = is;
-}
-
-/// Returns whether a value repeats the elements of others, and can be batched.
-bool WorkBehind::isRepeated(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !values.isVarying(value) || !values.canBatch(op))
-    return false;
-  if (auto reindex = dyn_cast<ReindexOpInterface>(op))
-    return countElements(reindex.getSource()) < countElements(value);
-  if (!isa<ElementwiseOpInterface>(op))
-    return false;
-  auto [found, isNew] = repeated.try_emplace(value, false);
-  if (!isNew)
-    return found->second;
-  bool is = llvm::any_of(op->getOperands(),
-                         [&](Value operand) { return isRepeated(operand); });
-  return repeated[value] = is;
+void WorkBehind::findRepeated() {
+  for (Operation &op : values.getBody().without_terminator()) {
+    if (op.getNumResults() == 0 || !values.canBatch(&op))
+      continue;
+    Value result = op.getResult(0);
+    auto isRepeated = [&](Value operand) { return repeated.contains(operand); };
+    auto isLate = [&](Value operand) { return summedLate.contains(operand); };
+    if (auto reindex = dyn_cast<ReindexOpInterface>(op)) {
+      if (countElements(reindex.getSource()) < countElements(result))
+        repeated.insert(result);
+    } else if (isa<ElementwiseOpInterface>(op) &&
+               llvm::any_of(op.getOperands(), isRepeated)) {
+      repeated.insert(result);
+    }
+    if (handedOut.contains(&op) &&
+        ((isSum(result) && isRepeated(op.getOperand(0))) ||
+         llvm::any_of(op.getOperands(), isLate)))
+      summedLate.insert(op.result_begin(), op.result_end());
+  }
 }
 
 /// Returns whether a value is a row that the loop is given.
@@ -352,40 +381,37 @@ bool WorkBehind::isRow(Value value) const {
          argument.getArgNumber() >= numCarries;
 }
 
-/// Returns the values of a trip that one behind the loop is made of.
-llvm::SetVector<Value> WorkBehind::findRows(Value value) {
-  llvm::SetVector<Value> seen, found;
-  seen.insert(value);
+WorkBehind::Parts WorkBehind::findParts(Value root) const {
+  Parts parts;
+  llvm::SetVector<Value> seen;
+  seen.insert(root);
   for (size_t next = 0; next < seen.size(); ++next) {
     Value each = seen[next];
-    if (isReducedLate(each) || isRepeated(each))
-      seen.insert(each.getDefiningOp()->operand_begin(),
-                  each.getDefiningOp()->operand_end());
-    else if (values.isVarying(each) && !isRow(each) && !isYielded(each))
-      found.insert(each);
+    if (summedLate.contains(each) || repeated.contains(each)) {
+      Operation *op = each.getDefiningOp();
+      parts.ops.insert(op);
+      seen.insert(op->operand_begin(), op->operand_end());
+      if (each != root && isInMemory(op))
+        parts.count(each);
+    } else if (values.isVarying(each) && !isRow(each) && !isYielded(each)) {
+      parts.rows.insert(each);
+      parts.count(each);
+    }
   }
-  return found;
-}
-
-bool WorkBehind::isWorthRows(Value root, const llvm::SetVector<Value> &needed) {
-  int64_t elements = 0, bytes = 0;
-  for (Value each : needed) {
-    elements = addCounts(elements, countElements(each));
-    bytes = addCounts(bytes, countBytes(each.getType()));
-  }
-  return elements / kMostGrowth <= countElements(root) &&
-         multiplyCounts(bytes, *scan.getTrips()) <= kMostBytes;
+  return parts;
 }
 
 bool WorkBehind::find() {
   for (OpResult result : scan.getStackedRows()) {
     Value value = yielded[result.getResultNumber()];
-    if (result.use_empty() || !isReducedLate(value))
+    if (result.use_empty() || !summedLate.contains(value))
       continue;
-    llvm::SetVector<Value> needed = findRows(value);
-    if (!isWorthRows(value, needed))
+    Parts parts = findParts(value);
+    if (!isWorth(parts.elements, parts.bytes, countElements(value),
+                 *scan.getTrips()))
       continue;
-    llvm::append_range(yielded, needed);
+    llvm::append_range(yielded, parts.rows);
+    ops.insert(parts.ops.begin(), parts.ops.end());
     moved.push_back(result.getResultNumber());
   }
   return !moved.empty();
@@ -395,8 +421,6 @@ void WorkBehind::emit(ScanOp made) {
   OpBuilder builder(made->getContext());
   builder.setInsertionPointAfter(made);
   auto getRows = [&](Value value) -> Value {
-    if (isReducedLate(value) || isRepeated(value))
-      return nullptr;
     if (isRow(value))
       return made
           .getRows()[cast<BlockArgument>(value).getArgNumber() - numCarries];
@@ -405,10 +429,10 @@ void WorkBehind::emit(ScanOp made) {
         .getStackedRows()[std::distance(made.getYieldedRows().begin(), found)];
   };
   TripBatch batch(builder, values, *made.getTrips(), getRows);
-  for (unsigned number : moved) {
-    Value late = batch.emit(made.getYield().getOperand(number));
-    made.getResult(number).replaceAllUsesWith(late);
-  }
+  batch.emit(ops);
+  for (unsigned number : moved)
+    made.getResult(number).replaceAllUsesWith(
+        batch.get(made.getYield().getOperand(number)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -439,7 +463,8 @@ static ScanOp replaceLoop(ScanOp scan, ArrayRef<Value> rows,
 }
 
 /// Moves work of a loop's trips out of it; returns whether there is any. Trips
-/// that a number from memory counts may be few of those that there are rows for.
+/// that a number from memory counts may be few of those that there are rows
+/// for.
 static bool batchTrips(ScanOp scan) {
   if (scan.getCount() || scan.getTrips().value_or(0) < 2)
     return false;

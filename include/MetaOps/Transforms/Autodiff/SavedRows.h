@@ -18,6 +18,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::metaop {
 
@@ -35,6 +36,11 @@ ScanOp createScan(OpBuilder &builder, Location loc, ScanTrips trips,
 /// Returns what derivatives read of a carry where a trip begins: itself, parts
 /// that the body takes of it, or nothing.
 SmallVector<Value> findReads(Value carry);
+
+/// Returns the values of a scan's body that derivatives read, where they are
+/// rows, and do not compute again. A maximum is none: derivatives compare it
+/// with what it is of, which another kernel may round in another way.
+llvm::SetVector<Value> findSaved(ScanOp scan);
 
 /// Returns the rows that a scan makes of a value of its body; null if it does
 /// not yield that.

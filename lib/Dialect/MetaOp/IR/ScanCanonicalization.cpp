@@ -125,6 +125,28 @@ struct ForwardUnchangedCarries : OpRewritePattern<ScanOp> {
   }
 };
 
+// Pattern: rows that each trip yields as they were -> these rows
+struct ForwardRows : OpRewritePattern<ScanOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ScanOp op,
+                                PatternRewriter &rewriter) const override {
+    bool changed = false;
+    for (auto [yielded, result] :
+         llvm::zip_equal(op.getYieldedRows(), op.getStackedRows())) {
+      auto row = dyn_cast<BlockArgument>(yielded);
+      if (result.use_empty() || !row ||
+          row.getOwner() != &op.getBody().front() ||
+          row.getArgNumber() < op.getNumCarries())
+        continue;
+      rewriter.replaceAllUsesWith(
+          result, op.getRows()[row.getArgNumber() - op.getNumCarries()]);
+      changed = true;
+    }
+    return success(changed);
+  }
+};
+
 // Pattern: scan -> scan without carries and rows that nothing needs
 struct DropUnneeded : OpRewritePattern<ScanOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -260,6 +282,6 @@ private:
 
 void ScanOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
-  patterns.add<ForwardUnchangedCarries, DropUnneeded, CountKnownTrips,
-               InlineFewTrips>(context);
+  patterns.add<ForwardUnchangedCarries, ForwardRows, DropUnneeded,
+               CountKnownTrips, InlineFewTrips>(context);
 }
