@@ -96,6 +96,15 @@ def test_gradients(path):
     np.testing.assert_allclose(gradient, x.T @ (1 - np.tanh(x @ w) ** 2), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_sine_and_a_cosine_of_one_number(path, dtype):
+    # LLVM makes one call of both.
+    x = mo.array(rng().random(5), dtype)
+    mo.export(lambda x: mo.sin(x) * mo.cos(x), [x], path)
+    expected = np.sin(x.numpy()) * np.cos(x.numpy())
+    np.testing.assert_allclose(mo.load_program(path)(x.numpy()), expected, rtol=1e-6)
+
+
 def test_indices_are_checked(path):
     table = mo.array(rng(3).random((10, 4), dtype="float32"))
     mo.export(lambda indices: table[indices], [np.zeros(3, "int64")], path)

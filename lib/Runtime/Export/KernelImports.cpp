@@ -78,6 +78,13 @@ void *metaops::findKernelImport(llvm::StringRef name) {
        reinterpret_cast<void *>(static_cast<double (*)(double, int)>(::ldexp))},
       {"ldexpf",
        reinterpret_cast<void *>(static_cast<float (*)(float, int)>(::ldexpf))},
+      // A sine and a cosine of one number.
+      {"sincos",
+       reinterpret_cast<void *>(
+           static_cast<void (*)(double, double *, double *)>(::sincos))},
+      {"sincosf",
+       reinterpret_cast<void *>(
+           static_cast<void (*)(float, float *, float *)>(::sincosf))},
       {"__truncsfbf2", reinterpret_cast<void *>(
                            static_cast<float (*)(float)>(truncateToBFloat16))},
 #ifdef __x86_64__
