@@ -1,7 +1,10 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random loops and branches within each other, and the same as loops of Python."""
+"""Random scans and branches within each other, and the same as loops of Python.
+
+Some carry tables, which their trips read and write rows of.
+"""
 
 from __future__ import annotations
 
@@ -142,26 +145,34 @@ class RandomLoops:
             for _ in range(self.rng.randrange(0, 3))
         ]
         counts = self.rng.random() < 0.4
+        keeps = counts and self.rng.random() < 0.6
         state = self.rng.getstate()
 
         def body(carry: list, row: list) -> tuple:
             # A body of Python is run for each trip.
             self.rng.setstate(state)
-            own, count = (carry[:-1], carry[-1]) if counts else (carry, None)
-            values = self.block(scope + own + row, depth - 1, may_draw)
+            own, others = carry[: len(carries)], carry[len(carries) :]
+            kept = [self.read(*others)] if keeps else []
+            values = self.block(scope + kept + own + row, depth - 1, may_draw)
             following = [self.pick(values) for _ in own]
+            if keeps:
+                others[1] = self.write(*others, self.pick(values))
             if counts:
-                following.append(count + 1)
+                others[0] = others[0] + 1
             made = [self.pick(values)]
             if self.rng.random() < 0.3:
                 made.append(own[0])
-            return following, made
+            return following + others, made
 
-        init = [*carries, mo.array(0)] if counts else carries
+        init = [*carries, *([mo.array(0)] if counts else [])]
+        if keeps:
+            init.append(mo.stack([self.pick(scope) for _ in range(trips)]))
         last, made = self.scan(body, init, rows, trips, reverse, unroll)
         values = [*last[: len(carries)], *(y.mean(axis=0) for y in made)]
         if counts:
-            values[0] = values[0] * last[-1].cast("float64")
+            values[0] = values[0] * last[len(carries)].cast("float64")
+        if keeps:
+            values.append(last[-1].mean(axis=0))
         return values
 
     def repetition(self, scope: list[mo.Var], depth: int) -> list[mo.Var]:
@@ -182,6 +193,15 @@ class RandomLoops:
         last: list[mo.Var] = self.repeat(body, carries, trips, counts)
         self.rng = others
         return last
+
+    def read(self, count: mo.Var, table: mo.Var) -> mo.Var:
+        """Return a row of a table, at the trip's number or at the one before."""
+        return table[count - self.rng.randrange(2)]
+
+    def write(self, count: mo.Var, table: mo.Var, value: mo.Var) -> mo.Var:
+        """Return the table with a value in a row, or added to it."""
+        rows = table.at[count - self.rng.randrange(2)]
+        return rows.add(value) if self.rng.random() < 0.5 else rows.set(value)
 
     def branch(self, scope: list[mo.Var], depth: int) -> mo.Var:
         condition = self.pick(scope).sum() > 0
