@@ -94,8 +94,9 @@ Node *Graph::findUnbounded(Node *root, llvm::ArrayRef<Node *> targets) {
     stack.pop_back();
     bool depends = llvm::any_of(
         node->operands, [](Node *operand) { return operand->position != 0; });
+    auto isNode = [&](OpResult result) { return result == node->value(); };
     if (depends && getInfo(node).hasUnboundedLoop &&
-        metaop::findUnboundedLoop(node->op, getActive(node)))
+        metaop::findUnboundedLoop(node->op, getActive(node), isNode))
       return node;
     node->position |= depends;
   }

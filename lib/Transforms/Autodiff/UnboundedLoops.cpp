@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // In each region, values are active that depend on active ones of around it, as
-// far as what it yields depends on them. What a loop carries is active if its
-// first value is, or what a trip yields for it: so for loops this is done again
-// until no carry is added.
+// far as results that are needed depend on them. What a loop carries is active
+// if its first value is, or what a trip yields for it; and what a trip yields
+// for it is needed where another trip reads it. So for loops both are done
+// again until no carry is added.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,15 +19,18 @@
 #include "ActiveOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
+#include "RegionDerivatives.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
 
 static Operation *findAmong(const ActiveOps &active) {
+  auto isUsed = [](OpResult result) { return !result.use_empty(); };
   for (Operation *op : active.order)
     if (op->getNumRegions() > 0)
-      if (Operation *loop = findUnboundedLoop(op, active.values))
+      if (Operation *loop = findUnboundedLoop(op, active.values, isUsed))
         return loop;
   return nullptr;
 }
@@ -50,26 +54,69 @@ static unsigned countCarries(Operation *op) {
   return isa<scf::WhileOp>(op) ? op->getNumOperands() : 0;
 }
 
-/// Returns what is active in a block of an operation.
-static ActiveOps findActiveOps(Operation *op, Block *block,
-                               const llvm::DenseSet<Value> &active) {
+namespace {
+/// What is active in a block of an operation.
+class ActiveBlock {
+public:
+  ActiveBlock(Operation *op, Block *block, const llvm::DenseSet<Value> &active)
+      : op(op), block(block),
+        carries(block->getArguments().take_front(countCarries(op))),
+        yielded(block->getTerminator()->getOperands()) {
+    findTargets(active);
+  }
+
+  ActiveOps findOps(llvm::function_ref<bool(OpResult)> isNeeded) const;
+
+private:
+  void findTargets(const llvm::DenseSet<Value> &active);
+  ActiveOps findOps(ArrayRef<Value> outputs) const {
+    return {block, outputs, targets, /*isStopped=*/nullptr};
+  }
+
+  Operation *op;
+  Block *block;
+  Block::BlockArgListType carries;
+  OperandRange yielded;
+  /// Active values of around the block, and its arguments that are active.
   SmallVector<Value> targets;
+};
+} // namespace
+
+void ActiveBlock::findTargets(const llvm::DenseSet<Value> &active) {
   for (Value capture : findCaptures(op))
     if (active.contains(capture))
       targets.push_back(capture);
   for (BlockArgument argument : block->getArguments())
     if (active.contains(op->getOperand(argument.getArgNumber())))
       targets.push_back(argument);
-  OperandRange yielded = block->getTerminator()->getOperands();
-  while (true) {
-    ActiveOps found(block, keepFloats(yielded), targets, /*isStopped=*/nullptr);
-    size_t before = targets.size();
-    for (BlockArgument carry :
-         block->getArguments().take_front(countCarries(op)))
+  for (size_t before = 0; before != targets.size();) {
+    before = targets.size();
+    ActiveOps found = findOps(keepFloats(yielded));
+    for (BlockArgument carry : carries)
       if (found.values.contains(yielded[carry.getArgNumber()]) &&
           !found.values.contains(carry))
         targets.push_back(carry);
-    if (targets.size() == before)
+  }
+}
+
+/// Returns the operations between what is active and results that are needed.
+ActiveOps
+ActiveBlock::findOps(llvm::function_ref<bool(OpResult)> isNeeded) const {
+  llvm::SmallSetVector<Value, 8> outputs;
+  for (OpResult result : op->getResults())
+    if (isFloatTensor(result) && isNeeded(result))
+      outputs.insert(yielded[result.getResultNumber()]);
+  while (true) {
+    ActiveOps found = findOps(outputs.getArrayRef());
+    llvm::DenseSet<Value> read(outputs.begin(), outputs.end());
+    for (Operation *each : found.order)
+      for (Value input : getInputs(each))
+        read.insert(input);
+    size_t before = outputs.size();
+    for (BlockArgument carry : carries)
+      if (isFloatTensor(carry) && read.contains(carry))
+        outputs.insert(yielded[carry.getArgNumber()]);
+    if (outputs.size() == before)
       return found;
   }
 }
@@ -79,12 +126,14 @@ Operation *metaop::findUnboundedLoop(Block *block, ArrayRef<Value> outputs,
   return findAmong(ActiveOps(block, outputs, targets, /*isStopped=*/nullptr));
 }
 
-Operation *metaop::findUnboundedLoop(Operation *op,
-                                     const llvm::DenseSet<Value> &active) {
+Operation *
+metaop::findUnboundedLoop(Operation *op, const llvm::DenseSet<Value> &active,
+                          llvm::function_ref<bool(OpResult)> isNeeded) {
   if (isUnboundedLoop(op))
     return op;
   for (Block *block : getActiveBlocks(op))
-    if (Operation *loop = findAmong(findActiveOps(op, block, active)))
+    if (Operation *loop =
+            findAmong(ActiveBlock(op, block, active).findOps(isNeeded)))
       return loop;
   return nullptr;
 }

@@ -177,3 +177,21 @@ func.func @table(%table: tensor<5x4xf32>, %rows: tensor<5x4xf32>) -> tensor<5x4x
   }
   return %r#1 : tensor<5x4xf32>
 }
+
+// -----
+
+// Beside a loop without a bound that only results depend on which nobody uses.
+// GRAD-LABEL: @beside_unused(
+// GRAD: metaop.scan 5 reverse
+// GRAD: return
+func.func @beside_unused(%x: tensor<f32>, %n: tensor<i64>) -> tensor<f32> {
+  %r:3 = metaop.scan 5 carries(%c = %x : tensor<f32>, %u = %x : tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<5xf32>) {
+    %s = metaop.scan %n carries(%v = %u : tensor<f32>) -> tensor<f32> {
+      %1 = metaop.exp %v : tensor<f32>
+      metaop.scan_yield %1 : tensor<f32>
+    }
+    %m = metaop.sin %c : tensor<f32>
+    metaop.scan_yield %m, %s, %s : tensor<f32>, tensor<f32>, tensor<f32>
+  }
+  return %r#0 : tensor<f32>
+}

@@ -20,6 +20,7 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir::metaop {
 
@@ -30,9 +31,10 @@ Operation *findUnboundedLoop(Block *block, ArrayRef<Value> outputs,
                              ArrayRef<Value> targets);
 
 /// Returns the first one that is the operation, or in it, through which a
-/// gradient of its results would flow on its way to `active` values.
-Operation *findUnboundedLoop(Operation *op,
-                             const llvm::DenseSet<Value> &active);
+/// gradient of those results for which `isNeeded` holds would flow on its way
+/// to `active` values.
+Operation *findUnboundedLoop(Operation *op, const llvm::DenseSet<Value> &active,
+                             llvm::function_ref<bool(OpResult)> isNeeded);
 
 } // namespace mlir::metaop
 
