@@ -125,7 +125,7 @@ def test_decoding_is_a_loop_of_python(decoder: Decoder) -> None:
 
 
 def test_decoding_is_exported(decoder: Decoder, tmp_path: Path) -> None:
-    """What runs it has neither the session nor a compiler."""
+    """A program that is loaded has neither the session nor a compiler."""
     path = tmp_path / "decode.metaops"
     mo.export(decoder.decode, [mo.array(1)], path)
     code = f"""

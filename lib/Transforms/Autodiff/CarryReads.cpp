@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What moves elements, or adds them up, is linear, and its derivative does not
-// read them. A table that each trip writes a row of, and reads a row of, goes
-// through such operations only: derivatives read the row.
+// Operations that move elements, or add them up, are linear, and derivatives do
+// not read these. A table that each trip reads a row of, and writes a row of,
+// goes through such operations only: derivatives read the row.
 //
 //   row = slice table[t];  next = insert f(row) into table[t + 1]
 //
