@@ -307,6 +307,30 @@ def test_what_is_saved_changes_no_gradient(budget: int) -> None:
 
 
 @pytest.mark.parametrize("budget", [0, 2**30])
+@pytest.mark.parametrize("width", [64, 65])
+def test_maxima_of_products_have_their_gradients(budget: int, width: int) -> None:
+    # A maximum is compared with the elements that it is of, to the last bit.
+    weight, shift = numbers(32, width, seed=3), numbers(width, seed=4)
+    first, rows = numbers(5, 32), numbers(6, 5, 32, seed=1)
+
+    def f(h: mo.Var, x: mo.Var) -> tuple:
+        mixed = mo.tanh((x @ weight) @ weight.transpose(1, 0) * 0.1 + h)
+        return mixed, ((h @ weight) + shift).max(1) * (x - 0.3 * h).max(0).sum()
+
+    def gradients() -> list:
+        last, ys = mo.scan(f, first, rows)
+        by = mo.grad((ys * ys).sum() + last.sum(), [first, rows, weight, shift])
+        return [*by, *mo.grad(sum((g * g).sum() for g in by), [rows, weight])]
+
+    with mo.flag_scope(backend="interpreter"):
+        expected = [g.numpy() for g in gradients()]
+    with mo.flag_scope(saved_values_budget=budget):
+        for got, wanted in zip(gradients(), expected, strict=True):
+            largest = np.abs(wanted).max()
+            np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-9, atol=1e-9 * largest)
+
+
+@pytest.mark.parametrize("budget", [0, 2**30])
 def test_products_are_computed_again_only_without_a_budget(budget: int) -> None:
     def f(carry: mo.Var, row: mo.Var) -> tuple:
         carry = mo.tanh(carry @ W + row)

@@ -34,6 +34,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/Batching.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

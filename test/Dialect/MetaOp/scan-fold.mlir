@@ -144,7 +144,18 @@ func.func @dynamic(%x: tensor<?xf32>, %rows: tensor<0x?xf32>)
     metaop.scan_yield %c, %c : tensor<?xf32>, tensor<?xf32>
   }
   %bs = metaop.scan 0 rows(%r = %rows : tensor<0x?xf32>) -> tensor<0x?xf32> {
-    metaop.scan_yield %r : tensor<?xf32>
+    %e = metaop.exp %r : tensor<?xf32>
+    metaop.scan_yield %e : tensor<?xf32>
   }
   return %as, %bs : tensor<1x?xf32>, tensor<0x?xf32>
+}
+
+// Rows that are handed on are the loop's.
+// CHECK-LABEL: @handed_on(
+// CHECK-NEXT: return %arg0
+func.func @handed_on(%rows: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %r = metaop.scan 5 reverse rows(%row = %rows : tensor<5x4xf32>) -> tensor<5x4xf32> {
+    metaop.scan_yield %row : tensor<4xf32>
+  }
+  return %r : tensor<5x4xf32>
 }

@@ -155,11 +155,11 @@ func.func @bounded_while(%x: tensor<f32>, %limit: tensor<f32>) -> tensor<f32> {
 // of a table that is read is inserted into the carry that sums it up.
 // GRAD-LABEL: @table(
 // GRAD: metaop.scan 5 carries
-// GRAD: %[[AGAIN:.*]]:4 = metaop.scan 5 carries(%[[I:[a-z0-9]+]] = %{{[a-z0-9]+}} : tensor<i64>, %[[C:[a-z0-9]+]] = %arg0
+// GRAD: %[[AGAIN:.*]]:4 = metaop.scan 5 unroll 5 carries(%[[I:[a-z0-9]+]] = %{{[a-z0-9]+}} : tensor<i64>, %[[C:[a-z0-9]+]] = %arg0
 // GRAD: %[[ROW:.*]] = metaop.reindex %[[C]] symbols(%[[I]])
 // GRAD: metaop.scan_yield %{{.*}}, %{{.*}}, %[[I]], %[[ROW]] :
 // GRAD-NOT: tensor<5x5x4xf32>
-// GRAD: metaop.scan 5 reverse carries(%{{[a-z0-9]+}} = %{{[a-z0-9]+}} : tensor<5x4xf32>, %[[SUM:[a-z0-9]+]] = %{{[a-z0-9]+}} : tensor<5x4xf32>)
+// GRAD: metaop.scan 5 reverse unroll 5 carries(%{{[a-z0-9]+}} = %{{[a-z0-9]+}} : tensor<5x4xf32>, %[[SUM:[a-z0-9]+]] = %{{[a-z0-9]+}} : tensor<5x4xf32>)
 // GRAD-NOT: tensor<5x5x4xf32>
 // GRAD: %[[NEXT:.*]] = metaop.insert none %{{.*}} into %[[SUM]]
 // GRAD-NEXT: metaop.scan_yield %{{.*}}, %[[NEXT]] :

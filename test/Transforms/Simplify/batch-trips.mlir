@@ -117,3 +117,40 @@ func.func @both(%h: tensor<4xf32>, %xs: tensor<3x5x2xf32>, %w: tensor<2x4xf32>,
   }
   return %r#0, %r#1 : tensor<4xf32>, tensor<3x5x6xf32>
 }
+
+// Scores of all trips would be many times the rows that they are made of: a loop
+// saves their memory.
+// CHECK-LABEL: @scores(
+// CHECK-NOT: metaop.reindex_reduce
+// CHECK: metaop.scan 64
+// CHECK-COUNT-2: metaop.reduce add
+// CHECK: metaop.scan_yield
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @scores(%qs: tensor<64x512x8xf32>, %k: tensor<512x8xf32>) -> tensor<64x512xf32> {
+  %r = metaop.scan 64 rows(%q = %qs : tensor<64x512x8xf32>) -> tensor<64x512xf32> {
+    %a = metaop.broadcast %q dims = [0, 2] : tensor<512x8xf32> -> tensor<512x512x8xf32>
+    %b = metaop.broadcast %k dims = [1, 2] : tensor<512x8xf32> -> tensor<512x512x8xf32>
+    %p = metaop.mul %a, %b : tensor<512x512x8xf32>
+    %s = metaop.reduce add %p dims = [2] : tensor<512x512x8xf32> -> tensor<512x512xf32>
+    %e = metaop.exp %s : tensor<512x512xf32>
+    %t = metaop.reduce add %e dims = [1] : tensor<512x512xf32> -> tensor<512xf32>
+    metaop.scan_yield %t : tensor<512xf32>
+  }
+  return %r : tensor<64x512xf32>
+}
+
+// A maximum stays, as gradients compare it with what it is of.
+// CHECK-LABEL: @maximum(
+// CHECK: metaop.scan 5
+// CHECK: metaop.reduce max
+// CHECK: metaop.scan_yield
+func.func @maximum(%c: tensor<4xf32>, %xs: tensor<5x4x6xf32>) -> tensor<4xf32> {
+  %r = metaop.scan 5 carries(%h = %c : tensor<4xf32>)
+      rows(%x = %xs : tensor<5x4x6xf32>) -> tensor<4xf32> {
+    %m = metaop.reduce max %x dims = [1] : tensor<4x6xf32> -> tensor<4xf32>
+    %n = metaop.mul %h, %m : tensor<4xf32>
+    metaop.scan_yield %n : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
