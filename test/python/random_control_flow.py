@@ -273,7 +273,7 @@ class ControlFlow:
         self.counts["scan"] += 1
         trips = self.rng.choice([0, 1, 2, 3, 5])
         is_counted = self.rng.random() < 0.3
-        # What no trip makes of rows is not defined.
+        # Rows that no trip makes are not defined.
         is_bounded = is_counted and self.rng.random() < 0.5
         carried = [self._fresh() for _ in range(self.rng.randrange(is_counted, 4))]
         has_rows = is_bounded or not is_counted

@@ -105,7 +105,7 @@ static Node *drawKey(Recorder &recorder) {
 }
 
 namespace {
-/// What a loop carries whose trips nobody knows.
+/// The values that a loop carries whose trips nobody knows.
 class CarriesBuilder {
 public:
   CarriesBuilder(RecordingSession &session, llvm::ArrayRef<const Var *> first,

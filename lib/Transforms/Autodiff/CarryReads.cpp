@@ -1,4 +1,4 @@
-//===- CarryReads.cpp - What derivatives read of a carry ------------------===//
+//===- CarryReads.cpp - Parts of carries that derivatives read ------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

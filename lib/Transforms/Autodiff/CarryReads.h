@@ -1,4 +1,4 @@
-//===- CarryReads.h - What derivatives read of a carry ----------*- C++ -*-===//
+//===- CarryReads.h - Parts of carries that derivatives read ----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

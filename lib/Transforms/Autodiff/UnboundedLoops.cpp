@@ -55,7 +55,7 @@ static unsigned countCarries(Operation *op) {
 }
 
 namespace {
-/// What is active in a block of an operation.
+/// The active values in a block of an operation.
 class ActiveBlock {
 public:
   ActiveBlock(Operation *op, Block *block, const llvm::DenseSet<Value> &active)

@@ -305,7 +305,7 @@ public:
   void emit(ScanOp made);
 
 private:
-  /// What a value behind the loop is made of.
+  /// The parts that a value behind the loop is made of.
   struct Parts {
     llvm::SetVector<Value> rows;
     llvm::DenseSet<Operation *> ops;

@@ -44,7 +44,7 @@ func.func @main(%x: tensor<32xf32>) -> tensor<32xf32> {
 
 // -----
 
-// What is made outside of the block, or yielded by itself, is copied.
+// A part that is made outside of the block, or yielded by itself, is copied.
 // CHECK-LABEL: func.func @main
 // CHECK: scf.if
 // CHECK: metaop.concat {{.*}} {metaop.slots = [#metaop.slot<arena, [[C:[0-9]+]]>]}

@@ -37,7 +37,7 @@ func.func @reverse(%init: tensor<f32>, %xs: tensor<2xf32>) -> tensor<2xf32> {
   return %ys : tensor<2xf32>
 }
 
-// What one loop puts into rows, the next one has without them.
+// The next loop has without rows what one puts into them.
 // CHECK-LABEL: func @two
 // SIMPLE-LABEL: func @two
 func.func @two(%init: tensor<4xf32>) -> tensor<4xf32> {
