@@ -28,7 +28,7 @@ func.func @counted(%x: tensor<f32>, %n: tensor<i64>, %c: i1) -> tensor<f32> {
 
 // -----
 
-// What the second trip reads of %b depends on %x.
+// The second trip reads of %b, which depends on %x.
 func.func @by_way_of_a_carry(%x: tensor<f32>, %n: tensor<i64>) -> tensor<f32> {
   %one = metaop.constant dense<1.0> : tensor<f32>
   %r:2 = metaop.scan 3 carries(%a = %x : tensor<f32>, %b = %one : tensor<f32>) -> (tensor<f32>, tensor<f32>) {

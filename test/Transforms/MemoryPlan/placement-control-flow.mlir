@@ -1,6 +1,6 @@
 // RUN: metaop-opt %s -split-input-file -metaop-pipeline="to=kernels processor=avx2" | FileCheck %s
 
-// What a body makes for a concat that is a row lies in the row.
+// A part that a body makes for a concat that is a row lies in the row.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: metaop.arena_bytes = 0
 // CHECK: metaop.scan 3
