@@ -55,7 +55,7 @@ def repeat_unrolled(body: Callable, init: list, trips: mo.Var, counts: bool) -> 
     return init
 
 
-#: What a function is made of, as operations of programs.
+#: Operations of programs that a function is made of.
 PROGRAMS = (run_scan, mo.cond, repeat)
 
 

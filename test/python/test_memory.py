@@ -135,12 +135,12 @@ def test_explain_says_what_is_kept_and_for_whom(rng):
         mean, greatest = h.mean(), h.max()
     (kept,) = mo.explain(mean).kept
     assert (kept.shape, kept.reason, kept.fits) == ((64, 256), "held", True)
-    mo.flags.saved_values_budget = 64 * 256 * 4 - 1
-    (kept,) = mo.explain(mean).kept
-    assert (kept.reason, kept.fits) == ("held", False)
-    assert "beyond the budget" in str(mo.explain(mean))
-    mean.sync()
-    assert [k.fits for k in mo.last_program().explain().kept] == [False]
+    with mo.flag_scope(saved_values_budget=64 * 256 * 4 - 1):
+        (kept,) = mo.explain(mean).kept
+        assert (kept.reason, kept.fits) == ("held", False)
+        assert "beyond the budget" in str(mo.explain(mean))
+        mean.sync()
+        assert [k.fits for k in mo.last_program().explain().kept] == [False]
     assert greatest.shape == () and h.shape == (64, 256)
 
 

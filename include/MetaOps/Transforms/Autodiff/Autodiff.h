@@ -63,7 +63,7 @@ differentiate(OpBuilder &builder, llvm::ArrayRef<Value> outputs,
 /// depends on no input. An input that depends on another one moves by its own
 /// tangent and with that.
 ///
-/// What is said of `differentiate` about blocks, places, cost and stopped
+/// All that is said of `differentiate` about blocks, places, cost and stopped
 /// operations holds here, too.
 ///
 /// Fails, with nothing emitted, if an output or an input is not a tensor of
