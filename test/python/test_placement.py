@@ -532,3 +532,27 @@ def test_concats_in_bodies_are_not_copied(rng, kind, axis):
         for _ in range(5):
             expected = put(np, expected, a, b)
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["scan", "rows", "while"])
+def test_parts_that_are_the_same_in_all_trips_stay_in_concats(rng, kind):
+    # Of what is around the loop; the tanh is computed part by part.
+    table, start = floats(rng, (4, 64)), floats(rng, (4, 64))
+    given = mo.array(table)
+
+    def put(c):
+        return mo.tanh(mo.concat([given[:, 8:], c[:, :8]], 1))
+
+    expected = start
+    for _ in range(50):
+        expected = np.tanh(np.concatenate([table[:, 8:], expected[:, :8]], 1))
+    first = mo.array(start)
+    if kind == "scan":
+        got = mo.scan(lambda c, _: (put(c), None), first, length=50, unroll=1)[0]
+    elif kind == "rows":
+        got = mo.scan(lambda c, _: (put(c),) * 2, first, length=50, unroll=1)[1][-1]
+    else:
+        got = mo.while_loop(
+            lambda carry: carry[0] < 50, lambda carry: (carry[0] + 1, put(carry[1])), (0, first)
+        )[1]
+    close(got, expected, rtol=1e-5)

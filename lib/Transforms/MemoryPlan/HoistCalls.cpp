@@ -9,7 +9,7 @@
 // A kernel has no effect but its results, and none of its operations can fail.
 // Results of values from around a loop are made in front of it, once.
 // Operations that were invariant before there were kernels have left the loop
-// already.
+// already. A part that lies in a concat of its block stays there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,14 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
+/// Returns whether a result of a kernel lies in a concat of its block.
+static bool isPlaced(KernelOp kernel) {
+  return llvm::any_of(llvm::seq<unsigned>(0, kernel.getNumResults()),
+                      [&](unsigned number) {
+                        return bool(kernel.getRowsOfResult(number));
+                      });
+}
+
 namespace {
 struct HoistCallsPass : metaop::impl::HoistCallsPassBase<HoistCallsPass> {
   void runOnOperation() override {
@@ -34,11 +42,13 @@ struct HoistCallsPass : metaop::impl::HoistCallsPassBase<HoistCallsPass> {
     auto main = symbols.lookup<func::FuncOp>("main");
     if (!main || main.isDeclaration())
       return;
-    auto mayMove = [&](Operation *op, Region *) {
-      if (auto call = dyn_cast<func::CallOp>(op))
-        return static_cast<bool>(
-            getKernel(symbols.lookup<func::FuncOp>(call.getCallee())));
-      return isa<ViewOpInterface>(op);
+    auto mayMove = [&](Operation *op, Region *) -> bool {
+      auto call = dyn_cast<func::CallOp>(op);
+      if (!call)
+        return isa<ViewOpInterface>(op);
+      KernelOp kernel =
+          getKernel(symbols.lookup<func::FuncOp>(call.getCallee()));
+      return kernel && !isPlaced(kernel);
     };
     main.walk([&](LoopLikeOpInterface loop) {
       moveLoopInvariantCode(
