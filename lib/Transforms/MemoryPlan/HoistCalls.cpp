@@ -29,10 +29,9 @@ using namespace mlir::metaop;
 
 /// Returns whether a result of a kernel lies in a concat of its block.
 static bool isPlaced(KernelOp kernel) {
-  return llvm::any_of(llvm::seq<unsigned>(0, kernel.getNumResults()),
-                      [&](unsigned number) {
-                        return bool(kernel.getRowsOfResult(number));
-                      });
+  return llvm::any_of(
+      llvm::seq<unsigned>(0, kernel.getNumResults()),
+      [&](unsigned number) { return bool(kernel.getRowsOfResult(number)); });
 }
 
 namespace {
