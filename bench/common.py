@@ -81,6 +81,16 @@ def medians(results: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {name: median(values) for name, values in results.items()}
 
 
+def repeated(call: Callable[[], object]) -> Callable[[int], None]:
+    """Return what calls so often, as `compare_steps` wants it."""
+
+    def steps(count: int) -> None:
+        for _ in range(count):
+            call()
+
+    return steps
+
+
 def compare_steps(
     steps: Mapping[str, Callable[[int], object]], rounds: int, target: float
 ) -> dict[str, float]:

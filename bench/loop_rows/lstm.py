@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from common import Table, compare_steps
+from common import Table, compare_steps, repeated
 
 STEPS = 64
 #: The extents of batch, and of input and state.
@@ -210,16 +210,6 @@ def check(calls: dict[str, Call]) -> None:
             np.testing.assert_allclose(
                 np.asarray(mine) / scale, value / scale, atol=2e-3, err_msg=other
             )
-
-
-def repeated(call: Call) -> Callable[[int], None]:
-    """Return what calls so often, and waits each time."""
-
-    def steps(count: int) -> None:
-        for _ in range(count):
-            call()
-
-    return steps
 
 
 def make_tables(measured: dict[int, dict[str, Any]]) -> list[Table]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from common import Table, compare_steps
+from common import Table, compare_steps, repeated
 
 ROWS = 4096
 #: The shape of a row.
@@ -53,13 +53,6 @@ def measure(task: str, quick: bool) -> dict[str, float]:
     count = np.arange(ROWS, dtype="float32").reshape(ROWS, *(1,) * (rows.ndim - 1))
     for name, call in calls.items():
         np.testing.assert_allclose(np.asarray(call()), rows * 2 + count, rtol=1e-6, err_msg=name)
-
-    def repeated(call: Callable[[], Any]) -> Callable[[int], None]:
-        def steps(count: int) -> None:
-            for _ in range(count):
-                call()
-
-        return steps
 
     steps = {name: repeated(call) for name, call in calls.items()}
     return compare_steps(steps, *((3, 0.01) if quick else (7, 0.1)))

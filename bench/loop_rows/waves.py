@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from common import Table, compare_steps
+from common import Table, compare_steps, repeated
 
 #: The steps of each task.
 TASKS = ["20", "200", "2000"]
@@ -100,16 +100,6 @@ def measure(task: str, quick: bool) -> dict[str, dict[str, float]]:
         steps = {name: repeated(calls[what]) for name, calls in contestants.items()}
         result[what] = firsts | compare_steps(steps, *((2, 0.01) if quick else (5, 0.1)))
     return result
-
-
-def repeated(call: Call) -> Callable[[int], None]:
-    """Return what calls so often."""
-
-    def steps(count: int) -> None:
-        for _ in range(count):
-            call()
-
-    return steps
 
 
 def make_tables(measured: dict[int, dict[str, Any]]) -> list[Table]:
