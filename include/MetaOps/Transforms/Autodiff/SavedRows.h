@@ -8,7 +8,7 @@
 //
 // The gradient of a scan runs each trip again, from the carries with which it
 // began. A scan yields these as rows of its own, its starts, and what is dear
-// to compute again: results of reductions, routines, loops and branches in its
+// to compute again: sums, and results of routines, loops and branches in its
 // body. Rows that nobody reads are neither computed nor stored.
 //
 //===----------------------------------------------------------------------===//

@@ -106,10 +106,11 @@ def HoistInvariantsPass : Pass<"metaop-hoist-invariants", "::mlir::func::FuncOp"
 def BatchTripsPass : Pass<"metaop-batch-trips", "::mlir::func::FuncOp"> {
   let summary = "Compute products of all trips of a loop at once";
   let description = [{
-    In a `metaop.scan` of known trips, reductions that depend on rows and on no
-    carry are computed before the loop, for all trips, and are rows of it.
-    Reductions of which no carry is made are computed behind it, from rows. Rows
-    that take the place of others have at most four times their elements.
+    In a `metaop.scan` of known trips, sums that depend on rows and on no carry
+    are computed before the loop, for all trips, and are rows of it. Sums of
+    repeated elements of which no carry is made are computed behind it, from
+    rows. In memory for all trips is so at most 16 MiB, or four times the
+    elements of the rows that it takes the place of and 256 MiB.
 
     ```mlir
     %r = metaop.scan 8 carries(%c = %x : tensor<4xf32>)
