@@ -65,7 +65,7 @@ Value ReverseMode::getCotangent(Value value) {
   return sum;
 }
 
-/// What an unbounded loop would hand on is no part of a gradient that is asked
+/// A result of an unbounded loop is no part of a gradient that is asked
 /// for (UnboundedLoops.h).
 void ReverseMode::propagateIntoRegions(Operation *op,
                                        ArrayRef<Value> ofResults) {

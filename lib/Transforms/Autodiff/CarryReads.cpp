@@ -12,7 +12,7 @@
 //
 //   row = slice table[t];  next = insert f(row) into table[t + 1]
 //
-// So walk from a value through these to what the loop yields. A result of at
+// Walk from a value through these to what the loop yields. A result of at
 // most half of the value's elements is a part, and the walk ends there.
 //
 //===----------------------------------------------------------------------===//

@@ -445,12 +445,9 @@ static ScanOp replaceLoop(ScanOp scan, ArrayRef<Value> rows,
                           ArrayRef<Value> yielded) {
   int64_t trips = *scan.getTrips();
   SmallVector<Type> types(scan.getResultTypes());
-  for (Value value : yielded.drop_front(types.size())) {
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape = {trips};
-    llvm::append_range(shape, type.getShape());
-    types.push_back(type.clone(shape));
-  }
+  for (Value value : yielded.drop_front(types.size()))
+    types.push_back(
+        getStackedType(cast<RankedTensorType>(value.getType()), trips));
   OpBuilder builder(scan);
   auto made = ScanOp::create(builder, scan.getLoc(), types, scan.getInits(),
                              rows, scan.getNumTrips(), scan.getReverse());

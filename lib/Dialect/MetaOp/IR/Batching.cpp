@@ -20,6 +20,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/IndexAccess.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
@@ -69,13 +70,6 @@ bool metaop::canBatch(Operation *op, const llvm::SmallBitVector &isBatched) {
 // Emission
 //===----------------------------------------------------------------------===//
 
-static RankedTensorType getBatchedType(Value value, int64_t extent) {
-  RankedTensorType type = typeOf(value);
-  SmallVector<int64_t> shape = {extent};
-  llvm::append_range(shape, type.getShape());
-  return type.clone(shape);
-}
-
 IndexAccess metaop::addLeadingDim(IndexAccess access) {
   access.map = access.map.shiftDims(1);
   if (!access.conditions)
@@ -93,7 +87,8 @@ IndexAccess metaop::addLeadingDim(IndexAccess access) {
 Value metaop::repeatAlong(OpBuilder &builder, Location loc, Value value,
                           int64_t extent) {
   auto dims = llvm::seq<int64_t>(1, typeOf(value).getRank() + 1);
-  return BroadcastOp::create(builder, loc, getBatchedType(value, extent), value,
+  return BroadcastOp::create(builder, loc,
+                             getStackedType(typeOf(value), extent), value,
                              /*extents=*/ValueRange(), llvm::to_vector(dims));
 }
 
@@ -112,7 +107,7 @@ private:
     return operands[number].getType() != op->getOperand(number).getType();
   }
   RankedTensorType batch(Value value) const {
-    return getBatchedType(value, extent);
+    return getStackedType(typeOf(value), extent);
   }
   IndexAccess batch(IndexAccess access, bool isTensorBatched) const;
   Value repeat(unsigned number);
