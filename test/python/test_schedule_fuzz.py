@@ -271,7 +271,7 @@ REFUSED = re.compile(
     r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop"
     r"|cannot be the rows of a tile|the schedule streams|unrolls parallel loop|masks copies"
     r"|emits the iterations|schedule unrolls|iterations of `unroll`"
-    r"|would be rounded|into strips|two parallel loops|carries prefixes"
+    r"|cannot be unrolled|would be rounded|into strips|two parallel loops|carries prefixes"
     r"|shares loop|shares [0-9]+ loops with a stage before)"
 )
 
