@@ -150,6 +150,7 @@ static py::dict statistics() {
   result["programs_run"] = statistics.programsRun;
   result["operators_repeated"] = statistics.operatorsRepeated;
   result["values_recorded"] = statistics.valuesRecorded;
+  result["signatures"] = statistics.signatures;
   result["history_bytes"] = statistics.historyBytes;
   result["updates_pending"] = statistics.updatesPending;
   result["programs_loaded"] = statistics.programsLoaded;

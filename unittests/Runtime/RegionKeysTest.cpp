@@ -187,6 +187,133 @@ TEST_F(RegionKeysTest, ComparesWhereHashesAreEqual) {
 }
 
 //===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+/// Returns a text with one of its words replaced everywhere.
+std::string replaced(std::string text, llvm::StringRef word,
+                     llvm::StringRef by) {
+  for (size_t at = 0; (at = text.find(word.str(), at)) != std::string::npos;
+       at += by.size())
+    text.replace(at, word.size(), by.str());
+  return text;
+}
+
+TEST_F(RegionKeysTest, ExtentsAreNumbers) {
+  std::string sums =
+      "%r:2 = metaop.scan TRIPS carries(%x = %a : tensor<4xf32>) rows(%y = %h "
+      ": tensor<TRIPSx4xf32>) -> (tensor<4xf32>, tensor<TRIPSx4xf32>) {\n"
+      "%s = metaop.add %x, %y : tensor<4xf32>\n"
+      "metaop.scan_yield %s, %s : tensor<4xf32>, tensor<4xf32>\n}";
+  std::map<std::string, std::string> texts = {
+      {"a region", regionOf(add + yield("s"))},
+      {"branches",
+       regionOf(ifOf(yield("a"), ifOf(yield("b"), yield("c"), "n")))},
+      {"a loop", whileOf("%x = %a, %y = %b", "4xf32", "%y, %x", "%v, %c")},
+      {"a scan", replaced(sums, "TRIPS", "7")},
+      {"trips", sums}};
+  for (const auto &[name, text] : texts) {
+    std::vector<ProgramKey> keys;
+    for (int64_t length = 1; length <= 50; ++length) {
+      bool isTrips = name == "trips";
+      std::string extent = std::to_string(length);
+      std::string vector = isTrips ? "4xf32" : extent + "xf32";
+      std::string trips = isTrips ? extent : "7";
+      std::vector<Node *> given = leaves;
+      for (size_t i = 0; i < 3; ++i)
+        given[i] = makeLeaf("tensor<" + vector + ">");
+      given.push_back(makeLeaf("tensor<" + trips + "x" + vector + ">"));
+      Node *node = record(
+          replaced(replaced(text, "4xf32", vector), "TRIPS", trips), given);
+      EXPECT_NE(print(node), "an invalid slice") << name;
+      keys.push_back(trace(node).key);
+      EXPECT_EQ(keys.back().skeleton, keys.front().skeleton) << name;
+      EXPECT_EQ(keys.back().numbers.size(), keys.front().numbers.size());
+      EXPECT_EQ(keys.back() == keys.front(), length == 1) << name;
+    }
+  }
+}
+
+/// Bodies of which all are one but for extents, each of which is a number of
+/// its own.
+class ExtentGenerator {
+public:
+  explicit ExtentGenerator(unsigned seed) : random(seed) {}
+
+  /// Returns a body with a place @0, @1, ... for each of its extents.
+  std::string make() {
+    numExtents = 0;
+    return "%r = scf.execute_region -> tensor<4xf32> {\n" + makeBlock(3) +
+           "scf.yield %a : tensor<4xf32>\n}";
+  }
+  /// How many extents the last body has.
+  unsigned getNumExtents() const { return numExtents; }
+
+private:
+  std::string makeBlock(unsigned depth) {
+    std::string text;
+    for (unsigned count = 1 + random() % 3; count > 0; --count)
+      text += makeStatement(depth);
+    return text;
+  }
+
+  std::string makeStatement(unsigned depth) {
+    std::string name = "%v" + std::to_string(next++);
+    std::string type = "tensor<" + makeExtent() + "x" + makeExtent() + "xf32>";
+    std::string text = name + " = metaop.constant dense<1.0> : " + type + "\n";
+    switch (random() % (depth > 0 ? 4 : 2)) {
+    case 0:
+      return text;
+    case 1:
+      return text + name + "n = metaop.neg " + name + " : " + type + "\n";
+    case 2:
+      return text + name + "r = scf.execute_region -> " + type + " {\n" +
+             makeBlock(depth - 1) + "scf.yield " + name + " : " + type +
+             "\n}\n";
+    default:
+      return text + name + "s = metaop.scan " + makeExtent() + " carries(" +
+             name + "c = " + name + " : " + type + ") -> (" + type + ") {\n" +
+             makeBlock(depth - 1) + "metaop.scan_yield " + name +
+             "c : " + type + "\n}\n";
+    }
+  }
+
+  std::string makeExtent() { return "@" + std::to_string(numExtents++) + "@"; }
+
+  std::mt19937 random;
+  unsigned next = 0, numExtents = 0;
+};
+
+TEST_F(RegionKeysTest, ProgramsOfOtherExtentsAreOthers) {
+  ExtentGenerator generator(11);
+  std::mt19937 random(12);
+  for (unsigned body = 0; body < 60; ++body) {
+    std::string text = generator.make();
+    std::vector<int64_t> extents(generator.getNumExtents());
+    for (int64_t &extent : extents)
+      extent = 1 + random() % 3;
+    auto recordOf = [&](llvm::ArrayRef<int64_t> extents) {
+      std::string filled = text;
+      for (auto [number, extent] : llvm::enumerate(extents))
+        filled = replaced(filled, "@" + std::to_string(number) + "@",
+                          std::to_string(extent));
+      return record(filled);
+    };
+    Node *first = recordOf(extents);
+    ProgramKey key = trace(first).key;
+    EXPECT_TRUE(trace(recordOf(extents)).key == key);
+    for (int64_t &extent : extents) {
+      ++extent;
+      Node *other = recordOf(extents);
+      --extent;
+      EXPECT_EQ(other->signature, first->signature);
+      EXPECT_FALSE(trace(other).key == key) << text;
+      EXPECT_NE(print(other), print(first));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Random bodies
 //===----------------------------------------------------------------------===//
 

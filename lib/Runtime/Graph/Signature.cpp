@@ -7,14 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Operations with one hash are compared with an exemplar of each signature that
-// has it.
-//
-// For regions, the values that they use or define are numbered: captures in the
-// order of their first use, then what is defined in the order of the text. Then
-// MLIR's own comparison of regions is given that values are the same if their
-// numbers are. Numbers are given out before anything is compared, since the
-// blocks of a region need not be in the order in which they are run. An
-// exemplar's regions capture arguments of a block of its own.
+// has it; operations with regions by the words that say what is in these
+// (RegionWords.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +17,14 @@
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpOps.h"
 #include "MetaOps/Runtime/Graph/Error.h"
+#include "RegionWords.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -48,9 +42,23 @@ static Attribute getSplat(Operation *op) {
   return nullptr;
 }
 
+/// The properties of a scan, but for the number of its trips, if it is known:
+/// that is a number beside the skeleton.
+static std::optional<metaop::ScanOp::Properties> getScan(Operation *op) {
+  auto scan = dyn_cast<metaop::ScanOp>(op);
+  if (!scan)
+    return std::nullopt;
+  metaop::ScanOp::Properties properties = scan.getProperties();
+  if (properties.trips)
+    properties.trips = IntegerAttr::get(properties.trips.getType(), 0);
+  return properties;
+}
+
 static uint64_t hashProperties(Operation *op) {
   if (Attribute splat = getSplat(op))
     return hash_value(splat);
+  if (auto scan = getScan(op))
+    return op->getName().hashOpProperties(&*scan);
   return op->hashProperties();
 }
 
@@ -58,80 +66,40 @@ static bool haveSameProperties(Operation *a, Operation *b) {
   Attribute splatA = getSplat(a), splatB = getSplat(b);
   if (splatA || splatB)
     return splatA == splatB;
+  auto scanA = getScan(a), scanB = getScan(b);
+  if (scanA && scanB)
+    return a->getName().compareOpProperties(&*scanA, &*scanB);
   return a->getName().compareOpProperties(a->getPropertiesStorage(),
                                           b->getPropertiesStorage());
 }
 
 //===----------------------------------------------------------------------===//
-// Regions
+// Extents
 //===----------------------------------------------------------------------===//
 
-/// The numbers of the values that the operation's regions use or define.
-static llvm::DenseMap<Value, unsigned> numberValues(Operation *op) {
-  llvm::DenseMap<Value, unsigned> numbers;
-  auto addAll = [&](ValueRange values) {
-    for (Value value : values)
-      numbers.try_emplace(value, numbers.size());
-  };
-  addAll(metaop::findCaptures(op));
+static void appendShapes(TypeRange types, std::vector<int64_t> &numbers) {
+  for (Type type : types)
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      llvm::append_range(numbers, tensor.getShape());
+}
+
+void metaops::appendExtents(Operation *op, std::vector<int64_t> &numbers) {
+  if (op->getNumRegions() == 0)
+    return appendShapes(op->getResultTypes(), numbers);
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
-    if (inner != op)
-      addAll(inner->getResults());
+    appendShapes(inner->getResultTypes(), numbers);
+    if (auto scan = dyn_cast<metaop::ScanOp>(inner))
+      if (std::optional<int64_t> trips = scan.getTrips())
+        numbers.push_back(*trips);
     for (Region &region : inner->getRegions())
       for (Block &block : region)
-        addAll(block.getArguments());
+        appendShapes(block.getArgumentTypes(), numbers);
   });
-  return numbers;
 }
 
-/// Of the regions and, as hints to a compiler may be there, of the operation's
-/// attributes beside its properties.
-static llvm::hash_code hashRegions(Operation *op) {
-  llvm::DenseMap<Value, unsigned> numbers = numberValues(op);
-  auto hashValue = [&](Value value) {
-    return llvm::hash_value(numbers.lookup(value));
-  };
-  llvm::hash_code hash = hash_value(op->getDiscardableAttrDictionary());
-  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
-    if (inner != op)
-      hash = llvm::hash_combine(
-          hash, OperationEquivalence::computeHash(
-                    inner, hashValue, hashValue,
-                    OperationEquivalence::Flags::IgnoreLocations));
-    for (Region &region : inner->getRegions())
-      for (Block &block : region)
-        for (Type type : block.getArgumentTypes())
-          hash = llvm::hash_combine(hash, type);
-  });
-  return hash;
-}
-
-/// Extents included, by which operands and results fit the regions or do not.
-static bool haveSameTypes(Operation *a, Operation *b) {
-  return llvm::equal(a->getOperandTypes(), b->getOperandTypes()) &&
-         llvm::equal(a->getResultTypes(), b->getResultTypes());
-}
-
-static bool haveSameRegions(Operation *a, Operation *b) {
-  if (a->getNumRegions() != b->getNumRegions())
-    return false;
-  if (a->getNumRegions() == 0)
-    return true;
-  if (!haveSameTypes(a, b) ||
-      a->getDiscardableAttrDictionary() != b->getDiscardableAttrDictionary())
-    return false;
-  llvm::DenseMap<Value, unsigned> ofA = numberValues(a), ofB = numberValues(b);
-  auto areSame = [&](Value x, Value y) {
-    return success(ofA.lookup(x) == ofB.lookup(y));
-  };
-  return llvm::all_of(
-      llvm::zip(a->getRegions(), b->getRegions()), [&](auto regions) {
-        return OperationEquivalence::isRegionEquivalentTo(
-            &std::get<0>(regions), &std::get<1>(regions), areSame,
-            /*markEquivalent=*/nullptr,
-            OperationEquivalence::Flags::IgnoreLocations);
-      });
-}
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
 
 /// A module whose block has a copy of the operation, and arguments for all that
 /// it takes.
@@ -155,30 +123,28 @@ static OwningOpRef<Operation *> copyApart(Operation *op) {
 // Signatures
 //===----------------------------------------------------------------------===//
 
-static uint64_t hashSignature(Operation *op) {
+/// What the type of a result is, but for extents: its element type and rank.
+static std::pair<Type, int64_t> getKind(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? std::pair(tensor.getElementType(), tensor.getRank())
+                : std::pair(type, int64_t(-1));
+}
+
+/// Of the operation without what is in its regions.
+static uint64_t hashAlone(Operation *op) {
   llvm::hash_code hash =
       llvm::hash_combine(op->getName().getAsOpaquePointer(), hashProperties(op),
                          countOperands(op));
   for (Type result : op->getResultTypes()) {
-    auto type = cast<RankedTensorType>(result);
-    hash = llvm::hash_combine(hash, type.getElementType().getAsOpaquePointer(),
-                              type.getRank());
+    auto [element, rank] = getKind(result);
+    hash = llvm::hash_combine(hash, element.getAsOpaquePointer(), rank);
   }
-  if (op->getNumRegions() > 0)
-    hash = llvm::hash_combine(hash, hashRegions(op));
   return uint64_t(hash) >> 1; // keeps off the map's reserved keys
 }
 
-/// Whether the results are of one kind, but for their extents.
 static bool haveSameResults(Operation *a, Operation *b) {
-  return a->getNumResults() == b->getNumResults() &&
-         llvm::all_of(llvm::zip(a->getResultTypes(), b->getResultTypes()),
-                      [](auto types) {
-                        auto a = cast<RankedTensorType>(std::get<0>(types));
-                        auto b = cast<RankedTensorType>(std::get<1>(types));
-                        return a.getElementType() == b.getElementType() &&
-                               a.getRank() == b.getRank();
-                      });
+  return llvm::equal(a->getResultTypes(), b->getResultTypes(),
+                     [](Type x, Type y) { return getKind(x) == getKind(y); });
 }
 
 /// Returns whether the result is a sum of the elements of float operands, in
@@ -216,21 +182,23 @@ static SignatureInfo describe(Operation *op) {
   return info;
 }
 
-/// What the session records is checked before; this tells of a gap there
-/// before such an operation can do harm.
-static void verifyFirst(Operation *op) {
+/// Throws with what a verifier says in `check`.
+static void verifyBy(Operation *op, llvm::function_ref<LogicalResult()> check) {
   std::string message;
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diag) {
     message += diag.str();
     return success();
   });
-  if (op->getNumRegions() == 0) {
-    if (failed(op->getName().verifyInvariants(op)))
-      fail(ErrorKind::Value, message);
-    return;
-  }
-  if (failed(verify(op)))
+  if (failed(check()))
     fail(ErrorKind::Value, message);
+}
+
+/// Throws unless an operation with regions is valid and without effects.
+static void verifyRegions(Operation *op) {
+  // Dominance cannot be verified in a block that is in no region.
+  OwningOpRef<Operation *> owner = copyApart(op);
+  Operation *copy = &cast<ModuleOp>(*owner).getBody()->front();
+  verifyBy(copy, [&] { return verify(copy); });
   Operation *found = nullptr;
   op->walk([&](Operation *inner) {
     if (!found && !isMemoryEffectFree(inner))
@@ -251,30 +219,39 @@ static OwningOpRef<Operation *> copyWithoutOperands(Operation *op) {
       /*successors=*/BlockRange(), /*numRegions=*/0);
 }
 
-bool SignatureTable::matches(const Entry &entry, Operation *op) {
-  Operation *other = entry.exemplar;
-  return other->getName() == op->getName() &&
-         entry.numOperands == countOperands(op) && haveSameResults(op, other) &&
-         haveSameProperties(op, other) && haveSameRegions(op, other);
+size_t SignatureTable::WordsHash::operator()(const Words &words) const {
+  return llvm::xxh3_64bits(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(words.data()),
+                     words.size() * sizeof(words[0])));
 }
 
 SignatureTable::Id SignatureTable::intern(Operation *op) {
-  uint64_t hash = hashSignature(op);
-  auto [first, isNew] = firstWithHash.try_emplace(hash, none);
-  for (Id id = first->second; id != none; id = entries[id].next)
-    if (matches(entries[id], op))
-      return id;
+  if (op->getNumRegions() == 0)
+    return internAlone(op);
+  Words words =
+      writeRegions(op, [this](Operation *inner) { return internAlone(inner); });
+  if (auto found = withRegions.find(words); found != withRegions.end())
+    return found->second;
+  verifyRegions(op);
+  entries.push_back({nullptr, countOperands(op), describe(op), none});
+  return withRegions[std::move(words)] = entries.size() - 1;
+}
 
-  bool hasRegions = op->getNumRegions() > 0;
-  OwningOpRef<Operation *> owner =
-      hasRegions ? copyApart(op) : copyWithoutOperands(op);
-  Operation *exemplar =
-      hasRegions ? &cast<ModuleOp>(*owner).getBody()->front() : *owner;
-  // Dominance cannot be verified in a block that is in no region, nor operands
-  // of an operation that has none.
-  verifyFirst(hasRegions ? exemplar : op);
-  entries.push_back({exemplar, std::move(owner), countOperands(op),
-                     describe(op), first->second});
-  anyRegions |= hasRegions;
+SignatureTable::Id SignatureTable::internAlone(Operation *op) {
+  auto [first, isNew] = firstWithHash.try_emplace(hashAlone(op), none);
+  for (Id id = first->second; id != none; id = entries[id].next) {
+    const Entry &entry = entries[id];
+    Operation *other = *entry.exemplar;
+    if (other->getName() == op->getName() &&
+        entry.numOperands == countOperands(op) && haveSameResults(op, other) &&
+        haveSameProperties(op, other))
+      return id;
+  }
+  // Regions are verified as a whole, and what is in them by itself, too, for it
+  // may be recorded next.
+  if (op->getNumRegions() == 0)
+    verifyBy(op, [&] { return op->getName().verifyInvariants(op); });
+  entries.push_back({copyWithoutOperands(op), countOperands(op), describe(op),
+                     first->second});
   return first->second = entries.size() - 1;
 }

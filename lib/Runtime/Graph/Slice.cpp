@@ -10,7 +10,8 @@
 // program may be thousands of operations deep). The results of an operation are
 // numbered when its operands are, a leaf when it is met; one count for all. The
 // key is written on the way: for a leaf its type, for an operation its
-// signature and its operands' numbers, and the extents of each value.
+// signature and its operands' numbers, and the extents of each value, those in
+// regions included.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,16 +57,10 @@ void Slice::clear() {
 /// Tells a leaf in a skeleton from an operation.
 static constexpr uint32_t leafMark = 0x80000000;
 
-static void appendShape(std::vector<int64_t> &numbers, Value value) {
-  llvm::ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(value.getType()).getShape();
-  numbers.insert(numbers.end(), shape.begin(), shape.end());
-}
-
 static void appendLeaf(ProgramKey &key, const Node *leaf) {
   key.skeleton.push_back(leafMark | uint32_t(leaf->dtype) << 16 |
                          leaf->type().getRank());
-  appendShape(key.numbers, leaf->value());
+  llvm::append_range(key.numbers, leaf->shape());
 }
 
 /// The node's operation, with all of its results.
@@ -75,8 +70,7 @@ static void appendOperation(Graph &graph, ProgramKey &key, const Node *node) {
     key.skeleton.push_back(node->operands.size());
   for (const Node *source : node->operands)
     key.skeleton.push_back(source->position);
-  for (Value result : node->op->getResults())
-    appendShape(key.numbers, result);
+  appendExtents(node->op, key.numbers);
 }
 
 static uint32_t getDepth(const Node *node) {

@@ -35,6 +35,7 @@ SessionStatistics Inspector::getStatistics() const {
   result.programsRun = session.runner.getNumRuns();
   result.operatorsRepeated = session.runner.getNumRepeated();
   result.valuesRecorded = session.graph.getNumRecorded();
+  result.signatures = session.graph.getSignatures()->size();
   result.historyBytes = session.graph.getHistoryBytes();
   result.updatesPending = session.updates.size();
   result.opsInBlock = session.graph.size();

@@ -36,7 +36,8 @@ public:
       if (before.op->getResultTypes() != now.op->getResultTypes())
         return nameOf(now) + " gives " +
                tell(typesOf(before.op), typesOf(now.op));
-      if (before.signature != now.signature)
+      if (before.signature != now.signature ||
+          extentsOf(before.op) != extentsOf(now.op))
         return compareAttributes();
     }
     if (before.scalar != now.scalar && now.kind == Step::Kind::Operation)
@@ -70,6 +71,13 @@ private:
       return "a gradient";
     }
     llvm_unreachable("a kind of step");
+  }
+
+  /// Returns the extents of what is in the regions, too.
+  static std::vector<int64_t> extentsOf(Operation *op) {
+    std::vector<int64_t> extents;
+    appendExtents(op, extents);
+    return extents;
   }
 
   static std::string typesOf(Operation *op) {

@@ -13,6 +13,7 @@
 #include "MetaOps/Runtime/Recording/RecordingSession.h"
 #include "MetaOps/Runtime/Trace/Trace.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -39,7 +40,8 @@ Operation *RecordedFunction::Step::clone(Location location,
   mapping.map(metaop::findCaptures(op),
               values.drop_front(op->getNumOperands()));
   Operation *made = op->clone(mapping);
-  made->setLoc(location);
+  if (location != op->getLoc())
+    made->walk([&](Operation *inner) { inner->setLoc(location); });
   return made;
 }
 
@@ -173,6 +175,14 @@ private:
     return rebound;
   }
 
+  /// Returns false if two of the captured values are one now, which the
+  /// operation captures once.
+  static bool capturesOnce(Operation *op, llvm::ArrayRef<Node *> sources) {
+    auto captured = sources.drop_front(op->getNumOperands());
+    llvm::SmallPtrSet<Node *, 16> seen(captured.begin(), captured.end());
+    return seen.size() == captured.size();
+  }
+
   /// Records a step's operation of other values; returns its first result.
   Node *clone(const Step &step) {
     llvm::SmallVector<Node *, 4> sources;
@@ -186,10 +196,9 @@ private:
                                                     : step.op->getLoc(),
                                operands);
     graph.getBuilder().insert(op);
-    // Two captured values may be one now, which is captured once.
-    Node *node = op->getNumRegions() > 0
-                     ? graph.adopt(op)
-                     : graph.adopt(op, sources, step.signature);
+    Node *node = capturesOnce(op, sources)
+                     ? graph.adopt(op, sources, step.signature)
+                     : graph.adopt(op);
     node->scalar = step.scalar;
     return node;
   }

@@ -14,6 +14,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace metaops {
@@ -45,16 +46,22 @@ struct SignatureInfo {
   bool hasRegions = false;
 };
 
+/// Appends the extents of an operation's results and of all values that are
+/// defined in its regions, and the trips of scans: the numbers that a program
+/// has of it beside the skeleton. How many there are follows from its
+/// signature.
+void appendExtents(mlir::Operation *op, std::vector<int64_t> &numbers);
+
 /// Numbers the operations' signatures: name, properties, number of operands
 /// (but of a list of any length), element type and rank of each result. Extents
-/// are not part of it: they are the numbers beside a program's skeleton. Two
-/// ops with one number differ in operands and extents only.
+/// are not part of it (see appendExtents): they are the numbers beside a
+/// program's skeleton. Two ops with one number differ in operands and extents
+/// only.
 ///
-/// Regions are part of it with all that is in them but locations: operations,
-/// types, attributes, and which value each operand is. Of a capture
+/// Regions are part of it with all that is in them but locations and extents:
+/// operations, attributes, and which value each operand is. Of a capture
 /// (ControlFlow.h) it only counts which of them it is: like operands, captures
-/// are what two ops with one number may differ in. The extents of an op that
-/// has regions, in which they are anyway, are part of it, too.
+/// are what two ops with one number may differ in.
 class SignatureTable {
 public:
   using Id = uint32_t;
@@ -69,16 +76,16 @@ public:
   Id intern(mlir::Operation *op);
 
   const SignatureInfo &getInfo(Id id) const { return entries[id].info; }
+  /// How many signatures there have been.
+  size_t size() const { return entries.size(); }
   /// Whether there has been an operation with regions.
-  bool haveRegions() const { return anyRegions; }
+  bool haveRegions() const { return !withRegions.empty(); }
 
 private:
   struct Entry {
-    /// An operation of that signature. It has no operands and is in no block;
-    /// or, if it has regions, all that it uses are arguments of a block that
-    /// `owner` has for it. So nothing of the session is kept by it.
-    mlir::Operation *exemplar;
-    mlir::OwningOpRef<mlir::Operation *> owner;
+    /// An operation of that signature, without operands and in no block; null
+    /// for one with regions. So nothing of the session is kept by it.
+    mlir::OwningOpRef<mlir::Operation *> exemplar;
     unsigned numOperands;
     SignatureInfo info;
     /// The next one with the same hash.
@@ -86,11 +93,18 @@ private:
   };
   static constexpr Id none = ~Id(0);
 
-  static bool matches(const Entry &entry, mlir::Operation *op);
+  /// What tells operations with regions apart (RegionWords.cpp).
+  using Words = std::vector<uint64_t>;
+  struct WordsHash {
+    size_t operator()(const Words &words) const;
+  };
+
+  /// Numbers an operation without what is in its regions.
+  Id internAlone(mlir::Operation *op);
 
   std::vector<Entry> entries;
   llvm::DenseMap<uint64_t, Id> firstWithHash;
-  bool anyRegions = false;
+  std::unordered_map<Words, Id, WordsHash> withRegions;
 };
 
 } // namespace metaops

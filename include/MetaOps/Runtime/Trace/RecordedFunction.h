@@ -66,7 +66,8 @@ public:
 
     unsigned getNumResults() const;
     /// Returns the operation, of other values: operands, and then what its
-    /// regions capture. It is in no block.
+    /// regions capture. It is in no block. If it is of another line than it was
+    /// recorded at, so is what is in its regions.
     mlir::Operation *clone(mlir::Location location,
                            mlir::ValueRange values) const;
     bool rebinds() const {
