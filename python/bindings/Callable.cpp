@@ -183,6 +183,26 @@ static bool callAlone(Callable &self, py::handle arguments, py::handle numbers,
              .has_value();
 }
 
+/// Records what a function does of other arguments, which it rebinds none of.
+/// Returns the results, or None where it does not take them, or each operator
+/// is run by itself.
+static py::object recordCall(const Callable &self, py::handle arguments) {
+  std::vector<Var *> given = toArguments(arguments);
+  if (!self.function->takes(given))
+    return py::none();
+  std::vector<Var> results;
+  if (getTrace()) {
+    Entered trace;
+    results = self.function->replay(*trace, given);
+  } else {
+    EnteredSession session;
+    if (!session->isLazy())
+      return py::none();
+    results = self.function->replay(*session, given);
+  }
+  return toList(std::move(results));
+}
+
 void metaops::python::bindCallable(py::module_ &module) {
   py::class_<Callable> function(
       module, "RecordedFunction",
@@ -209,6 +229,11 @@ void metaops::python::bindCallable(py::module_ &module) {
          "Calls the function, as `call` does, where all that it reads is in\n"
          "memory and nothing else is in its program. Returns whether it was\n"
          "called.");
+  define(function, "record(self, arguments)", &recordCall,
+         "Records what the function does, which rebinds nothing, of other\n"
+         "arguments, as calling it would. Returns the results; None where it "
+         "does\n"
+         "not take the arguments, or each operator is run by itself.");
   define(
       function, "donate(self, arguments)",
       [](Callable &self, py::handle arguments) {

@@ -48,7 +48,7 @@ static bool accepts(OperationName name, unsigned arity, Type elementType) {
 
 const Recorder::ElementwiseInfo &
 Recorder::lookUpElementwise(llvm::StringRef mnemonic, unsigned arity) {
-  auto [it, isNew] = elementwise.try_emplace(mnemonic);
+  auto [it, isNew] = tables->elementwise.try_emplace(mnemonic);
   if (isNew) {
     OperationName name(("metaop." + mnemonic).str(), context);
     auto info = std::make_unique<ElementwiseInfo>(ElementwiseInfo{name, 0});

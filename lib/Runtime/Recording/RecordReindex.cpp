@@ -243,6 +243,7 @@ Recorder::parseAccess(llvm::StringRef what, llvm::ArrayRef<int64_t> iteration,
     key += text + ",";
   for (const std::string &text : conditions)
     key += "?" + text;
+  auto &accesses = tables->accesses;
   if (auto it = accesses.find(key); it != accesses.end())
     return *it->second;
 

@@ -16,9 +16,13 @@ using namespace metaops;
 
 Recorder::Recorder(Graph &graph)
     : graph(graph), context(graph.getBuilder().getContext()),
-      line(UnknownLoc::get(context)) {
+      line(UnknownLoc::get(context)), tables(std::make_shared<Tables>()) {
   context->loadDialect<metaop::MetaOpDialect>();
 }
+
+Recorder::Recorder(Graph &graph, const Recorder &host)
+    : graph(graph), context(host.context), savedBytes(host.savedBytes),
+      line(UnknownLoc::get(context)), tables(host.tables) {}
 
 Recorder::~Recorder() = default;
 

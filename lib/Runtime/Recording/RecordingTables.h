@@ -15,6 +15,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
 #include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace metaops {
 
@@ -46,6 +47,12 @@ struct Recorder::ParsedAccess {
   /// Where there are some, they are the symbols of the map and the last dims of
   /// the trees, which say all conditions.
   std::vector<ComputedIndex> computed;
+};
+
+/// What is looked up once for all recorders of a context.
+struct Recorder::Tables {
+  llvm::StringMap<std::unique_ptr<ElementwiseInfo>> elementwise;
+  llvm::StringMap<std::unique_ptr<ParsedAccess>> accesses;
 };
 
 /// `map` with the dims from `numDims` on as its symbols.

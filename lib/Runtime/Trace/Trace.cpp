@@ -19,9 +19,7 @@ using namespace metaops;
 Trace::Parts::Parts(RecordingSession &host)
     : graph(host.getRecorder().getGraph().getBuilder().getContext(),
             host.getRecorder().getGraph().getSignatures()),
-      recorder(graph), dropped(graph) {
-  recorder.setSavedBytes(host.getRecorder().getSavedBytes());
-}
+      recorder(graph, host.getRecorder()), dropped(graph) {}
 
 Trace::Trace(std::shared_ptr<RecordingSession> host,
              std::unique_ptr<Parts> made, Kind kind)

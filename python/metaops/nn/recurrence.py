@@ -24,6 +24,7 @@ from ..ops.elementwise.activations import relu
 from ..ops.elementwise.elementwise import where
 from ..ops.elementwise.functions import tanh
 from ..ops.shape.padding import pad
+from ..tracing.once import Recordings
 
 #: What a network remembers: (h,), or (h, c) of an LSTM, each ``(N, size)``.
 State = tuple[Var, ...]
@@ -54,6 +55,10 @@ class Recurrence:
     gates = 1
     states = 1
 
+    def __init__(self) -> None:
+        #: What was recorded of `all_steps`.
+        self.recordings = Recordings()
+
     def share_of_input(self, x: Var, weights: Weights) -> Var:
         """Return what the input adds to the gates; x is ``(..., inputs)``."""
         share = matmul(x, weights.ih.transpose(1, 0))
@@ -74,6 +79,7 @@ class Elman(Recurrence):
     """``h' = tanh(W x + U h + b)``, or with relu (Elman, 1990)."""
 
     def __init__(self, nonlinearity: str) -> None:
+        super().__init__()
         self.function = _NONLINEARITIES[nonlinearity]
 
     def make_step(self, weights: Weights, dtype: str) -> Step:
@@ -266,6 +272,31 @@ def all_steps(
     (Var, tuple of Var)
         The outputs, ``(T, N, outputs)``, and the last state.
     """
+    given: list[Any] = [x, *weights, *(state or [None] * recurrence.states), is_inside]
+    absent = tuple(tensor is None for tensor in given)
+
+    def run(*tensors: Var) -> list[Var]:
+        left = iter(tensors)
+        made = [None if is_absent else next(left) for is_absent in absent]
+        x, inside, own = made[0], made[-1], len(weights) + 1
+        first = None if state is None else tuple(made[own:-1])
+        output, last = _steps(recurrence, Weights(*made[1:own]), x, first, inside, is_reverse)
+        return [output, *last]
+
+    tensors = [tensor for tensor in given if tensor is not None]
+    output, *last = recurrence.recordings.call((absent, is_reverse), run, tensors)
+    return output, tuple(last)
+
+
+def _steps(
+    recurrence: Recurrence,
+    weights: Weights,
+    x: Var,
+    state: State | None,
+    is_inside: Var | None,
+    is_reverse: bool,
+) -> tuple[Var, State]:
+    """Record what `all_steps` returns."""
     shares = recurrence.share_of_input(x, weights)
     steps, batch = x.shape[:2]
     if state is None:

@@ -27,7 +27,6 @@
 #include "MetaOps/Support/IndexRange.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <functional>
 #include <memory>
@@ -59,6 +58,9 @@ public:
   /// Records in a graph, which outlives the recorder. Loads the dialect into
   /// its context.
   explicit Recorder(Graph &graph);
+  /// The same in a graph of the host's context, under the host's lock. What the
+  /// host has looked up once is looked up for both.
+  Recorder(Graph &graph, const Recorder &host);
   ~Recorder();
   Recorder(const Recorder &) = delete;
   Recorder &operator=(const Recorder &) = delete;
@@ -225,6 +227,7 @@ public:
 private:
   struct ElementwiseInfo;
   struct ParsedAccess;
+  struct Tables;
 
   mlir::OpBuilder &at() { return graph.getBuilder(); }
   Node *adopt(mlir::Operation *op) { return graph.adopt(op); }
@@ -300,8 +303,7 @@ private:
   mlir::MLIRContext *context;
   int64_t savedBytes = 0;
   mlir::Location line;
-  llvm::StringMap<std::unique_ptr<ElementwiseInfo>> elementwise;
-  llvm::StringMap<std::unique_ptr<ParsedAccess>> accesses;
+  std::shared_ptr<Tables> tables;
   /// The 0-d constant 0 that stands for the start of a whole dimension.
   Node *zeroIndex = nullptr;
   int64_t key = 0;

@@ -1,0 +1,102 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions of the library that are recorded once for the calls that are alike.
+
+What a recurrent layer records depends on the shapes and types that it is given, and on
+nothing else. So its second call of a kind is recorded as a function, and those behind it
+record what that function has, without Python.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from typing import Literal
+
+from .. import _core
+from .._core import RecordedFunction, Var
+
+__all__ = ["Recordings"]
+
+
+class Recordings:
+    """What was recorded of a function of tensors, by the kind of its calls.
+
+    Copies of one, as of the layer that has it, begin without recordings.
+    """
+
+    #: How many kinds are kept, those that were called last.
+    most = 16
+
+    def __init__(self) -> None:
+        #: None where there was one call, False where none can be recorded.
+        self._functions: OrderedDict[Hashable, RecordedFunction | Literal[False] | None]
+        self._functions = OrderedDict()
+
+    def __reduce__(self) -> tuple[type[Recordings], tuple[()]]:
+        return Recordings, ()
+
+    def call(
+        self, kind: Hashable, function: Callable[..., Sequence[Var]], tensors: list[Var]
+    ) -> Sequence[Var]:
+        """Return what a function makes of tensors.
+
+        Parameters
+        ----------
+        kind
+            All that it depends on besides the tensors' shapes and types.
+        function
+            It updates nothing, asks for no value, draws no numbers, and uses no other
+            tensors.
+        tensors
+            What it is called with.
+        """
+        # What is around records it once itself.
+        if _core.is_tracing():
+            return function(*tensors)
+        # Recordings are of one session, and of one mode of gradients.
+        key = (
+            kind,
+            tensors[0].shape,
+            os.getpid(),
+            _core.is_grad_enabled(),
+            _core.get_flag("saved_values_budget"),
+        )
+        results = self._replay(key, function, tensors)
+        self._functions.move_to_end(key)
+        if len(self._functions) > self.most:
+            self._functions.popitem(last=False)
+        return function(*tensors) if results is None else results
+
+    def _replay(
+        self, key: Hashable, function: Callable[..., Sequence[Var]], tensors: list[Var]
+    ) -> list[Var] | None:
+        """Return what a recording makes of the tensors, or None without one."""
+        if key not in self._functions:
+            self._functions[key] = None
+            return None
+        recorded = self._functions[key]
+        if recorded is None:
+            recorded = self._functions[key] = self._record(function, tensors)
+        results = recorded.record(tensors) if recorded else None
+        if recorded and results is None:
+            # The types of other tensors have changed.
+            self._functions[key] = None
+        return results
+
+    @staticmethod
+    def _record(
+        function: Callable[..., Sequence[Var]], tensors: list[Var]
+    ) -> RecordedFunction | Literal[False]:
+        trace = _core.begin_trace(tensors)
+        try:
+            with trace:
+                outputs = list(function(*trace.arguments))
+            return trace.finish(outputs)
+        except Exception:
+            # The call itself says what is wrong, in its own words.
+            return False
+        finally:
+            trace.close()
