@@ -56,7 +56,8 @@ struct Loop {
   std::atomic<int64_t> next;
   std::atomic<bool> isStopped{false};
 
-  Loop(ThreadPool::Body body, int64_t n, int64_t chunk, ThreadPool::Stop stop)
+  Loop(ThreadPool::Body body, int64_t n, int64_t chunk,
+       const ThreadPool::Stop &stop)
       : body(body), n(n), chunk(chunk), shouldStop(stop.check),
         next(stop.begin) {}
 
@@ -203,13 +204,20 @@ void ThreadPool::parallelFor(int64_t n, int64_t grain, Body body) {
 }
 
 std::optional<int64_t> ThreadPool::parallelFor(int64_t n, int64_t grain,
-                                               Body body, Stop stop) {
+                                               Body body, const Stop &stop) {
   int64_t left = n - stop.begin;
   if (left <= 0)
     return std::nullopt;
   grain = std::max<int64_t>(grain, 1);
   unsigned threads = numThreads.load();
   if (threads == 1 || left <= grain || busy.exchange(true)) {
+    // Kernels in loops of programs take less time than a few atomic numbers.
+    if (left <= stop.range) {
+      if (stop.check && stop.check())
+        return stop.begin;
+      body(stop.begin, n);
+      return std::nullopt;
+    }
     Loop loop(body, n, std::clamp<int64_t>(stop.range, 1, left), stop);
     loop.work();
     return loop.getRest();

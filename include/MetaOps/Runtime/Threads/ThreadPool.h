@@ -57,7 +57,7 @@ public:
   /// what is left is all from there to n, by which the loop goes on another
   /// time. Nothing where all is done.
   std::optional<int64_t> parallelFor(int64_t n, int64_t grain, Body body,
-                                     Stop stop);
+                                     const Stop &stop);
 
   /// Threads that take part, the caller included; at least one.
   void setThreads(unsigned threads);
