@@ -13,6 +13,7 @@ from pathlib import Path
 import metaops as mo
 import numpy as np
 import pytest
+from decoders import TOKENS, make_decoder, read_text
 from metaops.execute import Program, TensorType, load_program
 
 BUILD = Path(mo.execute.__file__).absolute().parents[2]
@@ -464,3 +465,21 @@ def test_training_in_c(prefix, tmp_path):
     mo.seed(9)
     eager = [twin(mo.array(args[0]), mo.array(args[1])).numpy() for _ in range(100)]
     np.testing.assert_allclose(losses, eager, rtol=2e-3)
+
+
+def test_decoding_in_c(prefix, tmp_path):
+    """A loop over tokens that inserts into caches in place writes what Python writes."""
+    decoder = make_decoder()
+    path = tmp_path / "decoder.metaops"
+    mo.export(decoder.decode, [mo.array(1)], path)
+    program, env = compile_example(prefix, tmp_path, "decode")
+    tokens = range(1, TOKENS)
+    done = subprocess.run(
+        [program, path, *map(str, tokens)], check=True, capture_output=True, text=True, env=env
+    )
+    texts = [[int(token) for token in line.split()] for line in done.stdout.splitlines()]
+    assert texts == [read_text(decoder, first) for first in tokens]
+    wrong = tmp_path / "wrong.metaops"
+    mo.export(lambda x: x + 1, [mo.array(1.0)], wrong)
+    done = subprocess.run([program, wrong, "1"], capture_output=True, text=True, env=env)
+    assert (done.returncode, done.stderr) == (1, "expected a token and a text of int64\n")
