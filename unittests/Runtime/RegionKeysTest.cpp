@@ -211,11 +211,15 @@ TEST_F(RegionKeysTest, ExtentsAreNumbers) {
        regionOf(ifOf(yield("a"), ifOf(yield("b"), yield("c"), "n")))},
       {"a loop", whileOf("%x = %a, %y = %b", "4xf32", "%y, %x", "%v, %c")},
       {"a scan", replaced(sums, "TRIPS", "7")},
+      {"a check", regionOf("%n = metaop.constant dense<TRIPS> : tensor<i64>\n"
+                           "%i = metaop.check %f extent = TRIPS : tensor<i64>\n"
+                           "%j = metaop.add %i, %n : tensor<i64>\n" +
+                           add + yield("s"))},
       {"trips", sums}};
   for (const auto &[name, text] : texts) {
     std::vector<ProgramKey> keys;
     for (int64_t length = 1; length <= 50; ++length) {
-      bool isTrips = name == "trips";
+      bool isTrips = name == "trips" || name == "a check";
       std::string extent = std::to_string(length);
       std::string vector = isTrips ? "4xf32" : extent + "xf32";
       std::string trips = isTrips ? extent : "7";
@@ -246,7 +250,7 @@ public:
     return "%r = scf.execute_region -> tensor<4xf32> {\n" + makeBlock(3) +
            "scf.yield %a : tensor<4xf32>\n}";
   }
-  /// How many extents the last body has.
+  /// Returns the number of extents that the last body has.
   unsigned getNumExtents() const { return numExtents; }
 
 private:

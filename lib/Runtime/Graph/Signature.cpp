@@ -34,6 +34,10 @@ static unsigned countOperands(Operation *op) {
   return isa<metaop::ConcatOp>(op) ? 0 : op->getNumOperands();
 }
 
+//===----------------------------------------------------------------------===//
+// Properties
+//===----------------------------------------------------------------------===//
+
 /// The value of a constant that has one; the shape beside it is the result's.
 static Attribute getSplat(Operation *op) {
   if (auto constantOp = dyn_cast<metaop::ConstantOp>(op))
@@ -42,39 +46,60 @@ static Attribute getSplat(Operation *op) {
   return nullptr;
 }
 
-/// The properties of a scan, but for the number of its trips, if it is known:
-/// that is a number beside the skeleton.
-static std::optional<metaop::ScanOp::Properties> getScan(Operation *op) {
-  auto scan = dyn_cast<metaop::ScanOp>(op);
-  if (!scan)
-    return std::nullopt;
-  metaop::ScanOp::Properties properties = scan.getProperties();
-  if (properties.trips)
-    properties.trips = IntegerAttr::get(properties.trips.getType(), 0);
-  return properties;
+/// Returns the number that an operation has: a constant an integer, which may
+/// follow an extent, a check the extent of what is indexed, a scan its trips,
+/// if they are known.
+static std::optional<int64_t> getNumber(Operation *op) {
+  if (auto check = dyn_cast<metaop::CheckOp>(op))
+    return check.getExtent();
+  if (auto scan = dyn_cast<metaop::ScanOp>(op))
+    return scan.getTrips();
+  auto integer = dyn_cast_or_null<IntegerAttr>(getSplat(op));
+  if (integer && !integer.getType().isInteger(1))
+    return integer.getValue().getSExtValue();
+  return std::nullopt;
+}
+
+/// Calls `use` with the properties, in which the number is 0, if there is one.
+template <typename Use> static auto withoutNumber(Operation *op, Use use) {
+  auto zero = [](IntegerAttr number) {
+    return IntegerAttr::get(number.getType(), 0);
+  };
+  if (auto check = dyn_cast<metaop::CheckOp>(op)) {
+    auto properties = check.getProperties();
+    properties.extent = zero(properties.extent);
+    return use(OpaqueProperties(&properties));
+  }
+  if (auto scan = dyn_cast<metaop::ScanOp>(op); scan && scan.getTripsAttr()) {
+    auto properties = scan.getProperties();
+    properties.trips = zero(properties.trips);
+    return use(OpaqueProperties(&properties));
+  }
+  return use(OpaqueProperties(op->getPropertiesStorage()));
 }
 
 static uint64_t hashProperties(Operation *op) {
   if (Attribute splat = getSplat(op))
-    return hash_value(splat);
-  if (auto scan = getScan(op))
-    return op->getName().hashOpProperties(&*scan);
-  return op->hashProperties();
+    return getNumber(op) ? 0 : uint64_t(hash_value(splat));
+  return withoutNumber(op, [&](OpaqueProperties properties) -> uint64_t {
+    return op->getName().hashOpProperties(properties);
+  });
 }
 
 static bool haveSameProperties(Operation *a, Operation *b) {
   Attribute splatA = getSplat(a), splatB = getSplat(b);
   if (splatA || splatB)
-    return splatA == splatB;
-  auto scanA = getScan(a), scanB = getScan(b);
-  if (scanA && scanB)
-    return a->getName().compareOpProperties(&*scanA, &*scanB);
-  return a->getName().compareOpProperties(a->getPropertiesStorage(),
-                                          b->getPropertiesStorage());
+    return splatA && splatB &&
+           (splatA == splatB || (getNumber(a) && getNumber(b)));
+  return withoutNumber(a, [&](OpaqueProperties ofA) {
+    return withoutNumber(b, [&](OpaqueProperties ofB) {
+      return a->getName().compareOpProperties(ofA, ofB);
+    });
+  });
 }
 
 //===----------------------------------------------------------------------===//
-// Extents
+// Numbers
 //===----------------------------------------------------------------------===//
 
 static void appendShapes(TypeRange types, std::vector<int64_t> &numbers) {
@@ -83,14 +108,17 @@ static void appendShapes(TypeRange types, std::vector<int64_t> &numbers) {
       llvm::append_range(numbers, tensor.getShape());
 }
 
-void metaops::appendExtents(Operation *op, std::vector<int64_t> &numbers) {
+static void appendOwn(Operation *op, std::vector<int64_t> &numbers) {
+  appendShapes(op->getResultTypes(), numbers);
+  if (std::optional<int64_t> number = getNumber(op))
+    numbers.push_back(*number);
+}
+
+void metaops::appendNumbers(Operation *op, std::vector<int64_t> &numbers) {
   if (op->getNumRegions() == 0)
-    return appendShapes(op->getResultTypes(), numbers);
+    return appendOwn(op, numbers);
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
-    appendShapes(inner->getResultTypes(), numbers);
-    if (auto scan = dyn_cast<metaop::ScanOp>(inner))
-      if (std::optional<int64_t> trips = scan.getTrips())
-        numbers.push_back(*trips);
+    appendOwn(inner, numbers);
     for (Region &region : inner->getRegions())
       for (Block &block : region)
         appendShapes(block.getArgumentTypes(), numbers);
@@ -123,7 +151,7 @@ static OwningOpRef<Operation *> copyApart(Operation *op) {
 // Signatures
 //===----------------------------------------------------------------------===//
 
-/// What the type of a result is, but for extents: its element type and rank.
+/// Returns a type but for extents: its element type and rank.
 static std::pair<Type, int64_t> getKind(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? std::pair(tensor.getElementType(), tensor.getRank())

@@ -70,7 +70,7 @@ static void appendOperation(Graph &graph, ProgramKey &key, const Node *node) {
     key.skeleton.push_back(node->operands.size());
   for (const Node *source : node->operands)
     key.skeleton.push_back(source->position);
-  appendExtents(node->op, key.numbers);
+  appendNumbers(node->op, key.numbers);
 }
 
 static uint32_t getDepth(const Node *node) {

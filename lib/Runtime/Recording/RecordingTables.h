@@ -49,7 +49,7 @@ struct Recorder::ParsedAccess {
   std::vector<ComputedIndex> computed;
 };
 
-/// What is looked up once for all recorders of a context.
+/// Tables of all recorders of a context, in which all is looked up once.
 struct Recorder::Tables {
   llvm::StringMap<std::unique_ptr<ElementwiseInfo>> elementwise;
   llvm::StringMap<std::unique_ptr<ParsedAccess>> accesses;

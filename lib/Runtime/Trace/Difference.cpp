@@ -37,7 +37,7 @@ public:
         return nameOf(now) + " gives " +
                tell(typesOf(before.op), typesOf(now.op));
       if (before.signature != now.signature ||
-          extentsOf(before.op) != extentsOf(now.op))
+          numbersOf(before.op) != numbersOf(now.op))
         return compareAttributes();
     }
     if (before.scalar != now.scalar && now.kind == Step::Kind::Operation)
@@ -73,11 +73,11 @@ private:
     llvm_unreachable("a kind of step");
   }
 
-  /// Returns the extents of what is in the regions, too.
-  static std::vector<int64_t> extentsOf(Operation *op) {
-    std::vector<int64_t> extents;
-    appendExtents(op, extents);
-    return extents;
+  /// Returns the extents, those of what is in regions, too, and other numbers.
+  static std::vector<int64_t> numbersOf(Operation *op) {
+    std::vector<int64_t> numbers;
+    appendNumbers(op, numbers);
+    return numbers;
   }
 
   static std::string typesOf(Operation *op) {

@@ -46,22 +46,22 @@ struct SignatureInfo {
   bool hasRegions = false;
 };
 
-/// Appends the extents of an operation's results and of all values that are
-/// defined in its regions, and the trips of scans: the numbers that a program
-/// has of it beside the skeleton. How many there are follows from its
-/// signature.
-void appendExtents(mlir::Operation *op, std::vector<int64_t> &numbers);
+/// Appends the numbers that a program has of an operation beside the skeleton:
+/// the extents of its results and of all values that are defined in its
+/// regions, the trips of scans, the extents that indices are checked against,
+/// and integers that are constants, such as follow from extents. How many there
+/// are follows from its signature.
+void appendNumbers(mlir::Operation *op, std::vector<int64_t> &numbers);
 
 /// Numbers the operations' signatures: name, properties, number of operands
 /// (but of a list of any length), element type and rank of each result. Extents
-/// are not part of it (see appendExtents): they are the numbers beside a
-/// program's skeleton. Two ops with one number differ in operands and extents
-/// only.
+/// and other numbers beside a program's skeleton (appendNumbers) are not part
+/// of it. Two ops with one signature differ in operands and these only.
 ///
-/// Regions are part of it with all that is in them but locations and extents:
-/// operations, attributes, and which value each operand is. Of a capture
-/// (ControlFlow.h) it only counts which of them it is: like operands, captures
-/// are what two ops with one number may differ in.
+/// Regions are part of it with all that is in them but locations and these
+/// numbers: operations, attributes, and which value each operand is. Of a
+/// capture (ControlFlow.h) it only counts which of them it is: like operands,
+/// captures are what two ops with one signature may differ in.
 class SignatureTable {
 public:
   using Id = uint32_t;
@@ -76,7 +76,7 @@ public:
   Id intern(mlir::Operation *op);
 
   const SignatureInfo &getInfo(Id id) const { return entries[id].info; }
-  /// How many signatures there have been.
+  /// Returns the number of signatures that there have been.
   size_t size() const { return entries.size(); }
   /// Whether there has been an operation with regions.
   bool haveRegions() const { return !withRegions.empty(); }
@@ -93,7 +93,7 @@ private:
   };
   static constexpr Id none = ~Id(0);
 
-  /// What tells operations with regions apart (RegionWords.cpp).
+  /// The numbers that tell operations with regions apart (RegionWords.cpp).
   using Words = std::vector<uint64_t>;
   struct WordsHash {
     size_t operator()(const Words &words) const;

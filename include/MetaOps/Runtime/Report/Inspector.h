@@ -40,7 +40,7 @@ struct SessionStatistics {
   int64_t operatorsRepeated = 0;
   /// That have ever been recorded, by the user and for gradients.
   int64_t valuesRecorded = 0;
-  /// How many operators of them differ in more than operands and extents.
+  /// Their operators that differ in more than operands and numbers.
   int64_t signatures = 0;
   /// Bytes of histories, as their bound counts them.
   int64_t historyBytes = 0;
