@@ -63,6 +63,8 @@ def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     >>> grads = mo.tree_map(mo.zeros_like, params)
     >>> params = mo.tree_map(lambda p, g: p - 0.1 * g, params, grads)
     """
+    if not others and type(tree) in (tuple, list):
+        return type(tree)([tree_map(function, child) for child in tree])
     own = children_of(tree)
     if own is None:
         return function(tree, *others)

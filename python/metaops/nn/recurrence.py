@@ -11,6 +11,7 @@ one matrix for all gates. The loop is a scan, whose size does not depend on the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,7 +57,7 @@ class Recurrence:
     states = 1
 
     def __init__(self) -> None:
-        #: What was recorded of `all_steps`.
+        #: Recordings of `all_steps`.
         self.recordings = Recordings()
 
     def share_of_input(self, x: Var, weights: Weights) -> Var:
@@ -87,6 +88,12 @@ class Elman(Recurrence):
         return lambda given, recalled, state: (self.function(given + recalled),)
 
 
+@lru_cache(maxsize=16)
+def _sigmoid_numbers(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return what makes sigmoids of tanhs, for gates of which the third is none."""
+    return np.repeat([0.5, 0.5, 1.0, 0.5], size), np.repeat([0.5, 0.5, 0.0, 0.5], size)
+
+
 class LongShortTerm(Recurrence):
     """The LSTM with a forget gate (Hochreiter & Schmidhuber, 1997; Gers et al., 2000).
 
@@ -104,8 +111,7 @@ class LongShortTerm(Recurrence):
         of which g alone is not halved and moved.
         """
         size = weights.ih.shape[0] // 4
-        scale = array(np.repeat([0.5, 0.5, 1.0, 0.5], size), dtype)
-        shift = array(np.repeat([0.5, 0.5, 0.0, 0.5], size), dtype)
+        scale, shift = (array(values, dtype) for values in _sigmoid_numbers(size))
         projection = None if weights.hr is None else weights.hr.transpose(1, 0)
 
         def step(given: Var, recalled: Var, state: State) -> State:
@@ -277,7 +283,7 @@ def all_steps(
 
     def run(*tensors: Var) -> list[Var]:
         left = iter(tensors)
-        made = [None if is_absent else next(left) for is_absent in absent]
+        made: list[Any] = [None if is_absent else next(left) for is_absent in absent]
         x, inside, own = made[0], made[-1], len(weights) + 1
         first = None if state is None else tuple(made[own:-1])
         output, last = _steps(recurrence, Weights(*made[1:own]), x, first, inside, is_reverse)

@@ -22,12 +22,12 @@ __all__ = ["Recordings"]
 
 
 class Recordings:
-    """What was recorded of a function of tensors, by the kind of its calls.
+    """Recordings of a function of tensors, by the kind of its calls.
 
     Copies of one, as of the layer that has it, begin without recordings.
     """
 
-    #: How many kinds are kept, those that were called last.
+    #: The number of kinds that are kept, those that were called last.
     most = 16
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Recordings:
         tensors
             What it is called with.
         """
-        # What is around records it once itself.
+        # A function around it is recorded once itself.
         if _core.is_tracing():
             return function(*tensors)
         # Recordings are of one session, and of one mode of gradients.
