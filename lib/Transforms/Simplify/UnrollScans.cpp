@@ -23,6 +23,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/RowGroups.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -56,26 +57,6 @@ static Value findPart(Value rows, int64_t number) {
         placement.starts[0] == number && getTensorType(part).getDimSize(0) == 1)
       return part;
   return nullptr;
-}
-
-/// Reads from a row on, as a tensor of other leading extents: none for one row,
-/// or so many.
-static Value readRows(OpBuilder &b, Location loc, Value rows, int64_t first,
-                      std::optional<int64_t> count) {
-  RankedTensorType type = getTensorType(rows), row = getRowType(type);
-  RankedTensorType made = count ? getStackedType(row, *count) : row;
-  unsigned rank = made.getRank();
-  SmallVector<AffineExpr> exprs;
-  for (unsigned dim = 0; dim < rank; ++dim)
-    exprs.push_back(b.getAffineDimExpr(dim));
-  if (count)
-    exprs.front() = exprs.front() + first;
-  else
-    exprs.insert(exprs.begin(), b.getAffineConstantExpr(first));
-  IndexAccess access;
-  access.map = AffineMap::get(rank, 0, exprs, b.getContext());
-  access.fill = b.getZeroAttr(type.getElementType());
-  return ReindexOp::create(b, loc, made, rows, access);
 }
 
 static Value takeRow(OpBuilder &b, Location loc, Value rows, int64_t number) {
@@ -162,30 +143,23 @@ static void unrollAll(IRRewriter &b, ScanOp scan) {
   b.replaceOp(scan, results);
 }
 
-/// Makes a loop of the trips whose rows begin with `first`, `factor` in an
-/// iteration.
-static ScanOp makeGroups(IRRewriter &b, ScanOp scan, int64_t first,
-                         int64_t groups, int64_t factor) {
+/// Makes a loop of the trips whose rows are in groups, of `factor` trips, each
+/// an iteration.
+static ScanOp makeGroups(IRRewriter &b, ScanOp scan, const RowGroups &groups,
+                         int64_t factor) {
   Location loc = scan.getLoc();
-  int64_t trips = *scan.getTrips();
-  SmallVector<Value> rows;
-  for (Value value : scan.getRows()) {
-    RankedTensorType row = getRowType(getTensorType(value));
-    if (groups * factor != trips)
-      value = readRows(b, loc, value, first, groups * factor);
-    rows.push_back(ReshapeOp::create(
-        b, loc, getStackedType(getStackedType(row, factor), groups), value));
-  }
-  auto made =
-      ScanOp::create(b, loc, groups, scan.getReverse(), scan.getInits(), rows,
-                     [&](OpBuilder &inside, Location at, ValueRange carries,
-                         ValueRange groupsOfRows) {
-                       TripEmitter trips(scan, carries, groupsOfRows);
-                       trips.emit(inside, 0, factor);
-                       SmallVector<Value> yielded(trips.getCarries());
-                       llvm::append_range(yielded, trips.stackRows(inside));
-                       ScanYieldOp::create(inside, at, yielded);
-                     });
+  SmallVector<Value> rows = llvm::map_to_vector(
+      scan.getRows(), [&](Value value) { return groups.group(b, loc, value); });
+  auto made = ScanOp::create(
+      b, loc, groups.getNumGroups(), scan.getReverse(), scan.getInits(), rows,
+      [&](OpBuilder &inside, Location at, ValueRange carries,
+          ValueRange groupsOfRows) {
+        TripEmitter trips(scan, carries, groupsOfRows);
+        trips.emit(inside, 0, factor);
+        SmallVector<Value> yielded(trips.getCarries());
+        llvm::append_range(yielded, trips.stackRows(inside));
+        ScanYieldOp::create(inside, at, yielded);
+      });
   made.setUnroll(1);
   made->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
   return made;
@@ -193,28 +167,16 @@ static ScanOp makeGroups(IRRewriter &b, ScanOp scan, int64_t first,
 
 /// Leaves a loop that makes several trips in each iteration.
 static void unrollGroups(IRRewriter &b, ScanOp scan, int64_t factor) {
-  Location loc = scan.getLoc();
-  int64_t groups = *scan.getTrips() / factor, rest = *scan.getTrips() % factor;
-  ScanOp made =
-      makeGroups(b, scan, scan.getReverse() ? rest : 0, groups, factor);
+  RowGroups groups(*scan.getTrips(), factor, scan.getReverse());
+  ScanOp made = makeGroups(b, scan, groups, factor);
   TripEmitter trips(scan, made.getLastCarries(), scan.getRows());
-  trips.emit(b, scan.getReverse() ? 0 : groups * factor, rest);
+  trips.emit(b, groups.getFirstLeft(), groups.getNumLeft());
   SmallVector<Value> results(trips.getCarries());
-  SmallVector<Value> last;
-  if (rest > 0)
-    last = trips.stackRows(b);
-  for (auto [number, grouped] : llvm::enumerate(made.getStackedRows())) {
-    RankedTensorType row = getRowType(getRowType(getTensorType(grouped)));
-    Value all = ReshapeOp::create(b, loc, getStackedType(row, groups * factor),
-                                  grouped);
-    if (rest > 0) {
-      SmallVector<Value> parts = {all, last[number]};
-      if (scan.getReverse())
-        std::swap(parts[0], parts[1]);
-      all = ConcatOp::create(b, loc, parts, /*dim=*/0);
-    }
-    results.push_back(all);
-  }
+  SmallVector<Value> left(made.getStackedRows().size());
+  if (groups.getNumLeft() > 0)
+    left = trips.stackRows(b);
+  for (auto [grouped, rest] : llvm::zip_equal(made.getStackedRows(), left))
+    results.push_back(groups.join(b, scan.getLoc(), grouped, rest));
   b.replaceOp(scan, results);
 }
 
