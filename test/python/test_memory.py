@@ -508,6 +508,44 @@ def test_what_was_only_moved_is_not_saved(rng):
     np.testing.assert_allclose(again.numpy(), x.numpy() @ w.numpy().T, 1e-4, 1e-4)
 
 
+def test_what_is_added_up_is_not_saved(rng):
+    """Of two products that are added, and read by tanh, their sum is what a gradient reads."""
+    x, w = mo.array(floats(rng, (64, 128))), mo.array(floats(rng, (128, 128)))
+    y, v = mo.array(floats(rng, (64, 128))), mo.array(floats(rng, (128, 128)))
+
+    def kept_of(value):
+        return sorted(kept.shape for kept in mo.explain(value).kept)
+
+    # A sum of sums is all that there is. (An assertion would hold the products.)
+    kept = kept_of((x @ w).sum() + (y @ v).sum())
+    assert kept == []
+    # The sum is computed element by element, of the products.
+    kept = kept_of((x @ w + y @ v).tanh().sum())
+    assert kept == [(64, 128), (64, 128)]
+    # A slice reads it, so a kernel writes it.
+    total = x @ w + y @ v
+    loss = (total[:, :64].tanh() * total[:, 64:]).sum()
+    assert kept_of(loss) == [(64, 128)]
+    loss.sync()
+    by_w, by_v = mo.grad(loss, [w, v])
+    t = np.tanh(total.numpy()[:, :64])
+    by_total = np.concatenate([(1 - t * t) * total.numpy()[:, 64:], t], 1)
+    np.testing.assert_allclose(by_w.numpy(), x.numpy().T @ by_total, 1e-3, 1e-3)
+    np.testing.assert_allclose(by_v.numpy(), y.numpy().T @ by_total, 1e-3, 1e-3)
+
+
+def test_parts_of_a_weights_gradient_are_not_saved(rng):
+    """Gradients that are asked for as values keep what gradients of them would read."""
+    rows = [mo.array(floats(rng, (32, 64))) for _ in range(4)]
+    w = mo.array(floats(rng, (64, 64)))
+    h = mo.zeros((32, 64))
+    for row in rows:
+        h = (row @ w + h).tanh()
+    gradient = mo.grad(h.sum(), w)
+    shapes = [kept.shape for kept in mo.explain(gradient).kept]
+    assert (64, 64) not in shapes and (32, 64) in shapes
+
+
 def test_estimate_counts_fetches(rng):
     x = mo.array(floats(rng, (400, 400)))
     seen = []

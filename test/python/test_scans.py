@@ -345,6 +345,36 @@ def test_products_are_computed_again_only_without_a_budget(budget: int) -> None:
     assert products == (3 if budget else 4)
 
 
+@pytest.mark.parametrize("looks", [False, True])
+def test_a_loss_that_was_looked_at_runs_no_scan_again(looks: bool) -> None:
+    def f(carry: tuple, row: mo.Var) -> tuple:
+        h, count = carry
+        h = mo.erf(h @ W + row * count)
+        return (h, count + 1), h.sum()
+
+    (last, _), sums = mo.scan(f, (numbers(2, 3), 0), numbers(40, 2, 3), unroll=False)
+    loss = last.sum() + sums.sum()
+    text = ""
+    if looks:
+        loss.sync()
+        text = mo.last_program().ir("graph")
+    mo.grad(loss, W).sync()
+    text += mo.last_program().ir("graph")
+    assert text.count("metaop.erf") == 1
+
+
+def test_rows_that_only_a_gradient_reads_are_kept_where_one_may_come() -> None:
+    rows = numbers(40, 2, 3)
+
+    def keeps_rows() -> bool:
+        last, _ = mo.scan(lambda h, x: (mo.sin(h + x), None), numbers(2, 3), rows, unroll=False)
+        return (40, 2, 3) in [kept.shape for kept in mo.explain(last.sum()).kept]
+
+    assert keeps_rows()
+    with mo.no_grad():
+        assert not keeps_rows()
+
+
 def test_bodies_of_many_operations_that_repeat_a_number() -> None:
     x, s = numbers(3), numbers()
 

@@ -20,6 +20,10 @@
 //
 // A value is kept for gradients if one can flow through it, and a kernel writes
 // it anyway: the results of reductions and routines, and what reindexes read.
+// It is not if it is just moved and added up: no gradient reads it then, nor
+// anything that would have to be computed of it again. Of a scan, rows are kept
+// that its own gradient will read, and nothing else reads (SavedRows.h). Scans
+// that are gradients are seldom differentiated again, and have theirs not kept.
 //
 // Views, checked indices and what a reindex enlarges are not kept, but what
 // they are made of instead.
@@ -31,6 +35,8 @@
 
 #include "KeptValues.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
+#include "MetaOps/Transforms/Autodiff/SavedRows.h"
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -56,7 +62,8 @@ KeptValues::KeptValues(Graph &graph, const Slice &slice,
   findLive();
   if (slice.repeats)
     findRepeated();
-  findCandidates(savesFor);
+  findForGradients(savesFor);
+  findCandidates();
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,42 +165,73 @@ bool KeptValues::feedsReindex(const Node *node) const {
   });
 }
 
-/// Returns whether all that becomes of the value in this program is results
-/// with as many elements that one reindex or reindex-reduce makes of it: its
-/// elements in another order, as the gradient of a transposed weight has them.
-/// No gradient reads what was only moved.
-bool KeptValues::isOnlyMoved(const Node *node) const {
-  return llvm::all_of(graph.getUsers(node), [&](Node *user) {
-    const SignatureInfo &info = graph.getInfo(user);
-    return !slice.contains(user) ||
-           (user->isOutput && (info.isReindex || info.isReindexReduce) &&
-            getNumElements(user->shape()) == getNumElements(node->shape()));
-  });
+bool KeptValues::isWritten(const Node *node) const {
+  const SignatureInfo &info = graph.getInfo(node);
+  return info.isReindexReduce || info.isRoutine || feedsReindex(node);
 }
 
-std::optional<KeptFor>
-KeptValues::findReason(Node *node, bool isFar,
-                       llvm::function_ref<bool(const Node *)> savesFor) const {
+/// Returns whether a value is one of its own, to be in one place.
+bool KeptValues::mayBeKept(const Node *node) const {
   const SignatureInfo &info = graph.getInfo(node);
   // A value that is free of a device is to stay so.
-  if (info.isView || info.isCheck || info.isGenerator || !node->device)
+  return !info.isView && !info.isCheck && !info.isGenerator && node->device;
+}
+
+/// Finds the rows of a scan that its gradient will read.
+void KeptValues::findReadRows(Node *op,
+                              llvm::function_ref<bool(const Node *)> savesFor) {
+  auto scan = dyn_cast<metaop::ScanOp>(op->op);
+  if (!scan || op->isOfDerivative || llvm::none_of(resultsOf(op), savesFor))
+    return;
+  llvm::SmallBitVector areRead = metaop::findReadResults(scan);
+  for (Node *result : resultsOf(op))
+    if (areRead.test(result->number) && slice.contains(result)) {
+      valueOf(result).isRead = true;
+      valueOf(result).isForGradient = mayBeKept(result) && !result->isOutput;
+    }
+}
+
+/// Finds what is kept for gradients. Against the order of the slice, what
+/// derivatives read are the operands of what is not linear, and of values that
+/// they read and that are not there.
+void KeptValues::findForGradients(
+    llvm::function_ref<bool(const Node *)> savesFor) {
+  for (Node *op : llvm::reverse(slice.ops)) {
+    const SignatureInfo &info = graph.getInfo(op);
+    bool areRead = !info.isLinear;
+    if (info.hasRegions)
+      findReadRows(op, savesFor);
+    for (Node *result : resultsOf(op)) {
+      if (!slice.contains(result))
+        continue;
+      Value &value = valueOf(result);
+      bool isNeeded = value.isRead || result->vars > 0;
+      value.isForGradient |= isNeeded && !info.isReindex && mayBeKept(result) &&
+                             savesFor(result) && isWritten(result);
+      areRead |= value.isRead && !value.isForGradient && !result->isOutput;
+    }
+    if (!areRead)
+      continue;
+    for (Node *operand : op->operands)
+      valueOf(operand).isRead = true;
+  }
+}
+
+std::optional<KeptFor> KeptValues::findReason(const Node *node,
+                                              bool isFar) const {
+  if (!mayBeKept(node))
     return std::nullopt;
-  bool isLive = valueOf(node).isLive;
-  bool mayFlow = !info.isReindex && savesFor(node);
-  if (!isLive && !mayFlow)
-    return std::nullopt;
-  bool isWritten = info.isReindexReduce || info.isRoutine || feedsReindex(node);
-  if (mayFlow && isWritten && (node->vars > 0 || !isOnlyMoved(node)))
+  if (valueOf(node).isForGradient)
     return KeptFor::Gradient;
+  bool isLive = valueOf(node).isLive;
   if (!isLive || isEnlarged(node))
     return std::nullopt;
-  if (isFar || isWritten)
+  if (isFar || isWritten(node))
     return node->vars > 0 || node->pins > 0 ? KeptFor::Var : KeptFor::Pending;
   return node->wasLeftOut ? std::optional(KeptFor::Again) : std::nullopt;
 }
 
-void KeptValues::findCandidates(
-    llvm::function_ref<bool(const Node *)> savesFor) {
+void KeptValues::findCandidates() {
   for (Node *op : slice.ops) {
     const SignatureInfo &info = graph.getInfo(op);
     // Gradients do not ask for it.
@@ -204,7 +242,7 @@ void KeptValues::findCandidates(
     for (Node *result : resultsOf(op)) {
       if (!slice.contains(result) || result->isLeaf() || result->isOutput)
         continue;
-      if (auto reason = findReason(result, isFar, savesFor)) {
+      if (auto reason = findReason(result, isFar)) {
         candidates.push_back({result, *reason, bytesOf(result)});
         continue;
       }

@@ -45,6 +45,10 @@ private:
     bool isLive = false;
     /// A reduction or a routine lies between it and what is in memory.
     bool isFar = false;
+    /// A gradient may read it, or compute what it reads of it.
+    bool isRead = false;
+    /// It is kept for gradients.
+    bool isForGradient = false;
   };
   struct Candidate {
     Node *node;
@@ -59,14 +63,15 @@ private:
   void findRepeated();
   void countOperators();
   void fit(int64_t budget);
-  void findCandidates(llvm::function_ref<bool(const Node *)> savesFor);
-  std::optional<KeptFor>
-  findReason(Node *node, bool isFar,
-             llvm::function_ref<bool(const Node *)> savesFor) const;
+  void findCandidates();
+  void findReadRows(Node *op, llvm::function_ref<bool(const Node *)> savesFor);
+  void findForGradients(llvm::function_ref<bool(const Node *)> savesFor);
+  std::optional<KeptFor> findReason(const Node *node, bool isFar) const;
   bool isAwaited(const Node *node);
   bool isLiveOutside(Node *node);
   bool feedsReindex(const Node *node) const;
-  bool isOnlyMoved(const Node *node) const;
+  bool mayBeKept(const Node *node) const;
+  bool isWritten(const Node *node) const;
   bool isEnlarged(const Node *node) const;
 
   Value &valueOf(const Node *node) { return values[node->position]; }

@@ -44,6 +44,10 @@ void Derivatives::adoptAfter(Operation *last) {
     op.erase();
   }
   graph.adoptAfter(last);
+  for (Operation &op : llvm::make_range(std::next(Block::iterator(last)),
+                                        graph.getBlock().end()))
+    for (Value result : op.getResults())
+      graph.getNode(result)->isOfDerivative = true;
   for (auto [op, number] : numbers)
     graph.getNode(op)->scalar = number;
 }

@@ -178,6 +178,17 @@ llvm::SetVector<Value> metaop::findSaved(ScanOp scan) {
   return saved;
 }
 
+llvm::SmallBitVector metaop::findReadResults(ScanOp scan) {
+  llvm::SetVector<Value> read = findSaved(scan);
+  for (BlockArgument carry : scan.getRegionIterArgs())
+    if (llvm::is_contained(findReads(carry), carry))
+      read.insert(carry);
+  llvm::SmallBitVector results(scan.getNumResults());
+  for (auto [number, row] : llvm::enumerate(scan.getYieldedRows()))
+    results[scan.getNumCarries() + number] = read.contains(row);
+  return results;
+}
+
 Value metaop::findRows(ScanOp scan, Value ofTrip) {
   for (auto [yielded, stacked] :
        llvm::zip_equal(scan.getYieldedRows(), scan.getStackedRows()))

@@ -142,6 +142,8 @@ struct Node {
   /// Gradients by it have been asked for; gradients of it.
   bool isTarget : 1;
   bool isDifferentiated : 1;
+  /// Made by differentiation.
+  bool isOfDerivative : 1;
   /// Keeps its operation, though it has memory: the run may fail.
   bool isProvisional : 1;
   /// Computed along with what was asked for, for a later gradient.
@@ -171,10 +173,10 @@ struct Node {
         carries(false), isInitial(false), isRandom(false), isDerived(false),
         isStopped(false), isPendingUpdate(false), isReplaced(false),
         isDonated(false), isQueued(false), isOutput(false), isAsked(false),
-        isTarget(false), isDifferentiated(false), isProvisional(false),
-        isSaved(false), isOverdue(false), isCounted(false), isSpared(false),
-        wasHeld(false), wasRebound(false), wasLeftOut(false), answer(false),
-        isEnding(false) {}
+        isTarget(false), isDifferentiated(false), isOfDerivative(false),
+        isProvisional(false), isSaved(false), isOverdue(false),
+        isCounted(false), isSpared(false), wasHeld(false), wasRebound(false),
+        wasLeftOut(false), answer(false), isEnding(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
   mlir::RankedTensorType type() const {

@@ -19,6 +19,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::metaop {
 
@@ -41,6 +42,9 @@ SmallVector<Value> findReads(Value carry);
 /// rows, and do not compute again. A maximum is none: derivatives compare it
 /// with what it is of, which another kernel may round in another way.
 llvm::SetVector<Value> findSaved(ScanOp scan);
+
+/// Returns for each of a scan's results if it is rows that derivatives read.
+llvm::SmallBitVector findReadResults(ScanOp scan);
 
 /// Returns the rows that a scan makes of a value of its body; null if it does
 /// not yield that.
