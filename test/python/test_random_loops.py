@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random loops and branches have the values and gradients of the loops unrolled.
 
+Some have a budget that is too small for their carries.
+
 For a longer run: python test_random_loops.py NUMBER_OF_GRAPHS [FIRST_SEED]
 """
 
@@ -39,8 +41,12 @@ def compare(seed: int) -> None:
         return derive(graph.run(list(given), *PROGRAMS))
 
     run = mo.jit(step) if seed % 3 == 1 else step
+    # Two of five keep the carries of blocks of trips alone, or few of what is dear.
+    budget = {0: 0, 1: 150}.get(seed % 5, 1 << 30)
     mo.seed(seed)
-    for mine, value in zip(run(*inputs), expected, strict=True):
+    with mo.flag_scope(saved_values_budget=budget):
+        results = [x.sync() for x in run(*inputs)]
+    for mine, value in zip(results, expected, strict=True):
         scale = max(np.abs(value).max(), 1e-3)
         np.testing.assert_allclose(mine.numpy() / scale, value / scale, atol=1e-9)
 

@@ -179,7 +179,7 @@ TEST_F(ForStepTest, RowsAreInMemory) {
     EXPECT_NE(findProblem(change).find(problem), std::string::npos)
         << problem << ": " << findProblem(change);
   };
-  constexpr int64_t kMany = int64_t(1) << 62;
+  static constexpr int64_t kMany = int64_t(1) << 62;
   for (int64_t trips : {int64_t(5), kMany, std::numeric_limits<int64_t>::max()})
     expect("has more rows than there is memory",
            [&](For &loop, Step &) { loop.trips = trips; });
@@ -190,6 +190,10 @@ TEST_F(ForStepTest, RowsAreInMemory) {
     step.buffers = {slot(y())};
     step.numInputs = 1;
   });
+  expect("has trips of a negative number",
+         [](For &loop, Step &) { loop.firstTrip = -1; });
+  expect("has trips of a negative number",
+         [](For &loop, Step &) { loop.blockTrips = -kMany; });
   // A number bounds the trips, but not the rows.
   expect("has more rows than there is memory", [&](For &loop, Step &step) {
     step.buffers = {number(y())};

@@ -376,19 +376,23 @@ TEST_F(ProgramFileTest, WhatIsNoFileIsAnError) {
   // Calls of kernels had other fields.
   bytes[8] = 1;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 1; this program reads version 5");
+            "the program file has version 1; this program reads version 6");
   // The file was a function.
   bytes[8] = 2;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 2; this program reads version 5");
+            "the program file has version 2; this program reads version 6");
   // Carries of a loop had no rows.
   bytes[8] = 3;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 3; this program reads version 5");
+            "the program file has version 3; this program reads version 6");
   // Checks had one field less.
   bytes[8] = 4;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 4; this program reads version 5");
+            "the program file has version 4; this program reads version 6");
+  // Loops had no numbers of their first trip and of a block's.
+  bytes[8] = 5;
+  EXPECT_EQ(failureOfReading(bytes),
+            "the program file has version 5; this program reads version 6");
 }
 
 TEST_F(ProgramFileTest, PartsOfAFileAreErrors) {

@@ -20,7 +20,7 @@
 namespace metaops {
 
 inline constexpr llvm::StringLiteral kFileMagic = "MetaOpsP";
-inline constexpr uint32_t kFileVersion = 5;
+inline constexpr uint32_t kFileVersion = 6;
 inline constexpr uint64_t kFileHeaderBytes = 64;
 inline constexpr uint64_t kFileEntryBytes = 64;
 inline constexpr uint64_t kFileChecksumBytes = 32;

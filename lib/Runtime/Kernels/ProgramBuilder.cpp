@@ -128,7 +128,8 @@ public:
                  llvm::ArrayRef<std::string> lines)
       : main(main), kernels(std::move(kernels)), lines(lines),
         slotsOf(main.getContext()), carriesOf(main.getContext()),
-        rowsOf(main.getContext()), mayKeepOf(main.getContext()) {}
+        rowsOf(main.getContext()), firstTripOf(main.getContext()),
+        blocksOf(main.getContext()), mayKeepOf(main.getContext()) {}
 
   llvm::Error build();
 
@@ -169,6 +170,8 @@ private:
   Notes::SlotsAttrHelper slotsOf;
   Notes::CarriesAttrHelper carriesOf;
   Notes::RowsAttrHelper rowsOf;
+  Notes::FirstTripAttrHelper firstTripOf;
+  Notes::BlocksAttrHelper blocksOf;
   Notes::MayKeepAttrHelper mayKeepOf;
   /// Where steps are added.
   StepList *steps = &data.steps;
@@ -507,6 +510,11 @@ llvm::Error ProgramBuilder::addFor(metaop::ScanOp op) {
   For loop;
   loop.trips = op.getTrips();
   loop.isReverse = op.getReverse();
+  if (IntegerAttr first = firstTripOf.getAttr(op))
+    loop.firstTrip = first.getInt();
+  if (blocksOf.isAttrPresent(op))
+    for (auto block : op.getBody().getOps<metaop::ScanOp>())
+      loop.blockTrips = block.getTrips().value_or(0);
   loop.rows = takeRows(op);
   loop.carries = takeCarries(op, op.getRegionIterArgs(), op.getInits());
   ops.push_back(op);

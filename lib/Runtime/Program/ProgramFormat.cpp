@@ -148,9 +148,11 @@ static void visit(Visitor &visitor, LoopRows &rows) {
 }
 
 template <typename Visitor> static void visit(Visitor &visitor, For &loop) {
-  auto &[trips, isReverse, carries, rows, body] = loop;
+  auto &[trips, isReverse, firstTrip, blockTrips, carries, rows, body] = loop;
   visit(visitor, trips);
   visitor.number(isReverse);
+  visitor.number(firstTrip);
+  visitor.number(blockTrips);
   visitor.list(carries);
   visitor.list(rows);
   visitor.steps(body);

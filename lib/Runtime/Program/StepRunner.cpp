@@ -216,8 +216,7 @@ llvm::Error StepRunner::launch(const Step &step, const KernelCall &call,
   if (!error)
     return error;
   return llvm::make_error<KernelFailure>(
-      place.getNumber(), toString(std::move(error)),
-      std::vector(trips.begin(), trips.end()));
+      place.getNumber(), toString(std::move(error)), nameTrips());
 }
 
 /// Does a call of a kernel or of a routine, or copies, from `begin` on. Returns
@@ -255,6 +254,23 @@ std::optional<int64_t> StepRunner::runCall(const Step &step, Place place,
   return rest;
 }
 
+/// Returns the numbers of the trips as the loops had them before they were made
+/// in blocks.
+std::vector<int64_t> StepRunner::nameTrips() const {
+  std::vector<int64_t> names;
+  int64_t before = 0;
+  for (auto [loop, trip] : llvm::zip_equal(loops, trips)) {
+    if (loop && loop->blockTrips > 0) {
+      before = multiplyCounts(trip, loop->blockTrips);
+      continue;
+    }
+    names.push_back(
+        addCounts(addCounts(before, loop ? loop->firstTrip : 0), trip));
+    before = 0;
+  }
+  return names;
+}
+
 /// Says in which trip of the loops around it a step was, outermost first.
 static std::string describeTrips(llvm::ArrayRef<int64_t> trips) {
   if (trips.empty())
@@ -273,10 +289,10 @@ llvm::Error StepRunner::runCheck(const Step &step, const Check &check,
     return llvm::Error::success();
   if (!check.place.empty())
     *problem += ", recorded at " + check.place;
-  *problem += describeTrips(trips);
-  return llvm::make_error<CheckFailure>(
-      place.getNumber(), std::move(*problem),
-      std::vector(trips.begin(), trips.end()));
+  std::vector<int64_t> names = nameTrips();
+  *problem += describeTrips(names);
+  return llvm::make_error<CheckFailure>(place.getNumber(), std::move(*problem),
+                                        std::move(names));
 }
 
 //===----------------------------------------------------------------------===//
@@ -304,7 +320,9 @@ llvm::Error StepRunner::runWhile(const Step &step, const While &loop,
     part = resumeAt();
     trips.push_back(resumeAt());
   }
+  loops.push_back(nullptr);
   llvm::Error error = runTrips(step, loop, place, part);
+  loops.pop_back();
   error = leave(std::move(error), trips.pop_back_val());
   return leave(std::move(error), part);
 }
@@ -347,8 +365,10 @@ llvm::Error StepRunner::runFor(const Step &step, const For &loop, Place place) {
     count = resumeAt();
     trips.push_back(resumeAt());
   }
+  loops.push_back(&loop);
   llvm::Error error =
       runTrips(loop, place.list.regions[place.index].front(), count);
+  loops.pop_back();
   error = leave(std::move(error), trips.pop_back_val());
   return leave(std::move(error), count);
 }

@@ -73,6 +73,7 @@ private:
   template <typename T> T read(const Slot &slot) const;
   bool isThere(const Step &step) const;
   void noteFilled(const Step &step);
+  std::vector<int64_t> nameTrips() const;
 
   const ProgramData &program;
   const StepPlan &plan;
@@ -85,8 +86,9 @@ private:
   /// Where a run that was stopped goes on; see RunProgress. It gets shorter on
   /// the way there, and is empty afterwards.
   llvm::SmallVector<int64_t, 0> path;
-  /// Of the loops that are on their way.
+  /// Of the loops that are on their way, and which of these count.
   llvm::SmallVector<int64_t, 2> trips;
+  llvm::SmallVector<const For *, 2> loops;
 };
 
 } // namespace metaops

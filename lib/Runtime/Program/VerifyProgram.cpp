@@ -460,6 +460,8 @@ Verifier::Problem Verifier::verifyAction(const Step &step, const For &loop) {
   bool hasTrips = loop.trips ? *loop.trips >= 0 : loop.rows.empty();
   if (!hasTrips || (!isCounted && (!step.buffers.empty() || !loop.trips)))
     return "has no number of trips";
+  if (loop.firstTrip < 0 || loop.blockTrips < 0)
+    return "has trips of a negative number";
   // First values of a loop are there before its rows.
   for (const Carry &carry : loop.carries)
     if (!isSlot(carry.initial))

@@ -24,6 +24,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Transforms/Autodiff/SavedRows.h"
+#include "MetaOps/Transforms/Autodiff/ScanBlocks.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -90,6 +91,28 @@ std::vector<Var> metaops::recordIf(RecordingSession &session,
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
+
+/// Returns handles on the first results of a scan: of what stands for it, if it
+/// is to be made in blocks for its gradient.
+static std::vector<Var> wrapScan(RecordingSession &session, Node *made,
+                                 size_t count) {
+  Recorder &recorder = session.getRecorder();
+  Graph &graph = recorder.getGraph();
+  auto scan = cast<metaop::ScanOp>(made->op);
+  std::optional<int64_t> blockTrips;
+  if (!graph.getStopsGradients())
+    blockTrips = metaop::chooseBlockTrips(scan, recorder.getSavedBytes());
+  if (!blockTrips)
+    return wrapFirst(session, made, count);
+  llvm::SmallVector<Value> values = metaop::emitInBlocks(
+      graph.getBuilder(), scan, *blockTrips, recorder.getSavedBytes());
+  graph.adoptAfter(scan);
+  graph.release(made);
+  auto nodes =
+      llvm::map_to_vector(llvm::ArrayRef(values).take_front(count),
+                          [&](Value value) { return graph.getNode(value); });
+  return session.wrapAll(nodes);
+}
 
 /// Draws a key for a stream of random numbers.
 static Node *drawKey(Recorder &recorder) {
@@ -239,7 +262,7 @@ std::vector<Var> metaops::recordCounted(RecordingSession &session,
                    /*rows=*/ValueRange(), emit, recorder.getSavedBytes())
             .getOperation();
       });
-  return wrapFirst(session, made, numGiven);
+  return wrapScan(session, made, numGiven);
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,5 +314,5 @@ std::vector<Var> metaops::recordScan(RecordingSession &session, ScanRange range,
         return scan.getOperation();
       });
   recorder.skipRandom(numDrawn * range.trips);
-  return wrapFirst(session, made, body.function->getResults().size());
+  return wrapScan(session, made, body.function->getResults().size());
 }

@@ -20,6 +20,7 @@
 #include "MetaOps/Transforms/Autodiff/Passes.h"
 #include "MetaOps/Transforms/Autodiff/UnboundedLoops.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_AUTODIFFPASS
@@ -43,7 +44,7 @@ static FailureOr<func::ReturnOp> getReturnOfOne(func::FuncOp function) {
 }
 
 static LogicalResult addGradients(func::FuncOp function, ArrayRef<int64_t> wrt,
-                                  int64_t order) {
+                                  int64_t order, int64_t savedBytes) {
   FailureOr<func::ReturnOp> exit = getReturnOfOne(function);
   if (failed(exit))
     return failure();
@@ -64,7 +65,7 @@ static LogicalResult addGradients(func::FuncOp function, ArrayRef<int64_t> wrt,
     for (Value output : outputs)
       seeds.push_back(splatLike(builder, output.getLoc(), output, 1.0));
     llvm::Expected<SmallVector<Value>> gradients =
-        differentiate(builder, outputs, seeds, *targets);
+        differentiate(builder, outputs, seeds, *targets, {savedBytes});
     if (!gradients)
       return function.emitError() << llvm::toString(gradients.takeError());
     for (Value seed : seeds)
@@ -97,7 +98,7 @@ private:
                                   << order.getValue();
     if (failed(verifyIsNotCalled(function, getOperation())))
       return failure();
-    return addGradients(function, wrt, order);
+    return addGradients(function, wrt, order, savedBytes);
   }
 };
 } // namespace

@@ -12,6 +12,8 @@
 //
 //   row = slice table[t];  next = insert f(row) into table[t + 1]
 //
+// So does the carry of a loop in the body, if its trips read nothing of it.
+//
 // Walk from a value through these to what the loop yields. A result of at
 // most half of the value's elements is a part, and the walk ends there.
 //
@@ -55,6 +57,13 @@ static Value getMoved(OpOperand &use) {
   if (isa<scf::YieldOp>(user))
     if (isa<scf::IfOp, scf::ExecuteRegionOp>(user->getParentOp()))
       return user->getParentOp()->getResult(use.getOperandNumber());
+  if (auto scan = dyn_cast<ScanOp>(user)) {
+    unsigned number = use.getOperandNumber();
+    if (number >= scan.getNumCarries())
+      return nullptr;
+    auto parts = findReadParts(scan.getRegionIterArgs()[number]);
+    return parts && parts->empty() ? scan.getResult(number) : Value();
+  }
   return isMoved(use) ? user->getResult(0) : Value();
 }
 

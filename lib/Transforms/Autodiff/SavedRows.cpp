@@ -14,7 +14,7 @@
 //    of operations with regions. Each is to change from trip to
 //    trip, and not just to be summed up: what a sum is made of, no derivative
 //    reads. They are taken in the order of the body as long as the bytes of
-//    all their rows fit.
+//    all rows fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Transforms/Autodiff/ScanBlocks.h"
 #include "RegionDerivatives.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -64,12 +65,13 @@ public:
     findVarying();
   }
 
-  /// Returns those that fit, apart from what is yielded already.
-  SmallVector<Value> choose(ArrayRef<Value> yielded);
+  /// Returns those that fit, apart from what is a row already. The first of
+  /// what is yielded are the next carries.
+  SmallVector<Value> choose(ArrayRef<Value> yielded, size_t numCarries);
 
 private:
   void findVarying();
-  void add(Operation *op, ArrayRef<Value> yielded);
+  void add(Operation *op, ArrayRef<Value> rows);
 
   Block &body;
   int64_t trips, bytesLeft;
@@ -89,11 +91,11 @@ void SavedValues::findVarying() {
       varying.insert(&op);
 }
 
-void SavedValues::add(Operation *op, ArrayRef<Value> yielded) {
+void SavedValues::add(Operation *op, ArrayRef<Value> rows) {
   for (Value result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type || !type.hasStaticShape() ||
-        llvm::is_contained(yielded, result) || isUnread(result))
+    if (!type || !type.hasStaticShape() || llvm::is_contained(rows, result) ||
+        isUnread(result))
       continue;
     int64_t bytes = countBytes(type);
     if (trips > 0 && bytes > bytesLeft / trips)
@@ -116,17 +118,19 @@ static llvm::DenseSet<Operation *> findLive(Block &body,
   return live;
 }
 
-SmallVector<Value> SavedValues::choose(ArrayRef<Value> yielded) {
+SmallVector<Value> SavedValues::choose(ArrayRef<Value> yielded,
+                                       size_t numCarries) {
+  ArrayRef<Value> rows = yielded.drop_front(numCarries);
   llvm::DenseSet<Operation *> live = findLive(body, yielded);
   auto changes = [&](Operation &op) {
     return varying.contains(&op) && live.contains(&op);
   };
   for (Operation &op : body)
     if (changes(op) && isDear(&op))
-      add(&op, yielded);
+      add(&op, rows);
   for (Operation &op : body)
     if (changes(op) && op.getNumRegions() > 0)
-      add(&op, yielded);
+      add(&op, rows);
   return chosen;
 }
 
@@ -134,28 +138,35 @@ SmallVector<Value> SavedValues::choose(ArrayRef<Value> yielded) {
 // Scans that yield it
 //===----------------------------------------------------------------------===//
 
+/// Adds the rows that derivatives read to what a body yields.
+static void addSavedRows(SmallVectorImpl<Value> &yielded, ValueRange carries,
+                         Block &body, int64_t trips, int64_t savedBytes) {
+  int64_t ofStarts = multiplyCounts(countStartBytes(carries), trips);
+  // A value that is only yielded is summed up, so all are chosen before any is
+  // yielded.
+  SmallVector<Value> saved =
+      SavedValues(body, trips, std::max<int64_t>(savedBytes - ofStarts, 0))
+          .choose(yielded, carries.size());
+  auto addRow = [&](Value row) {
+    // A carry may be what another one becomes, and no row.
+    if (!llvm::is_contained(ArrayRef(yielded).drop_front(carries.size()), row))
+      yielded.push_back(row);
+  };
+  for (Value carry : carries)
+    llvm::for_each(findReads(carry), addRow);
+  llvm::for_each(saved, addRow);
+}
+
 ScanOp metaop::createScan(OpBuilder &builder, Location loc, ScanTrips trips,
                           bool reverse, ValueRange inits, ValueRange rows,
                           ScanBody emitBody, int64_t savedBytes) {
   auto build = [&](OpBuilder &inside, Location at, ValueRange carries,
                    ValueRange rowsOfTrip) {
     SmallVector<Value> yielded = emitBody(inside, at, carries, rowsOfTrip);
-    if (trips.known) {
-      // A value that is only yielded is summed up, so all are chosen before any
-      // is yielded.
-      Block *body = inside.getInsertionBlock();
-      SmallVector<Value> saved =
-          SavedValues(*body, *trips.known, savedBytes).choose(yielded);
-      auto addRow = [&](Value row) {
-        // A carry may be what another one becomes, and no row.
-        if (!llvm::is_contained(ArrayRef(yielded).drop_front(carries.size()),
-                                row))
-          yielded.push_back(row);
-      };
-      for (Value carry : carries)
-        llvm::for_each(findReads(carry), addRow);
-      llvm::for_each(saved, addRow);
-    }
+    if (trips.known &&
+        !chooseBlockTrips(carries, yielded, *trips.known, savedBytes))
+      addSavedRows(yielded, carries, *inside.getInsertionBlock(), *trips.known,
+                   savedBytes);
     ScanYieldOp::create(inside, at, yielded);
   };
   return ScanOp::create(builder, loc, trips, reverse, inits, rows, build);
@@ -164,6 +175,24 @@ ScanOp metaop::createScan(OpBuilder &builder, Location loc, ScanTrips trips,
 SmallVector<Value> metaop::findReads(Value carry) {
   auto parts = findReadParts(carry);
   return parts ? *parts : SmallVector<Value>({carry});
+}
+
+int64_t metaop::countStartBytes(ValueRange carries) {
+  int64_t bytes = 0;
+  for (Value carry : carries)
+    for (Value read : findReads(carry))
+      bytes = addCounts(bytes, countBytes(read.getType()));
+  return bytes;
+}
+
+int64_t metaop::countDearBytes(ValueRange carries, ArrayRef<Value> yielded) {
+  if (carries.empty())
+    return 0;
+  int64_t bytes = 0;
+  SavedValues values(*carries.front().getParentBlock(), /*trips=*/1, kMaxCount);
+  for (Value value : values.choose(yielded, carries.size()))
+    bytes = addCounts(bytes, countBytes(value.getType()));
+  return bytes;
 }
 
 llvm::SetVector<Value> metaop::findSaved(ScanOp scan) {

@@ -17,7 +17,8 @@
 //
 // Sums of captures' gradients, such as dw, are computed behind the loop where
 // that moves less memory (SumsBehindScan.cpp). The starts of the carries are
-// rows that the scan yields (SavedRows.h); one that does not is run again.
+// rows that the scan yields (SavedRows.h); one that does not is run again, in
+// blocks where these rows are too many bytes (ScanBlocks.h).
 // Each trip's operations are run again, too, as far as its derivative reads
 // them and the scan does not yield them.
 //
@@ -34,9 +35,12 @@
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "MetaOps/Transforms/Autodiff/SavedRows.h"
+#include "MetaOps/Transforms/Autodiff/ScanBlocks.h"
 #include "SumsBehindScan.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
@@ -73,6 +77,8 @@ static ScanOp getWithStarts(OpBuilder &builder, ScanOp scan,
                             int64_t savedBytes) {
   if (yieldsStarts(scan))
     return scan;
+  int64_t ofStarts = multiplyCounts(countStartBytes(scan.getRegionIterArgs()),
+                                    scan.getTrips().value_or(0));
   ScanOp again = createScan(
       builder, scan.getLoc(), scan.getNumTrips(), scan.getReverse(),
       scan.getInits(), scan.getRows(),
@@ -82,8 +88,8 @@ static ScanOp getWithStarts(OpBuilder &builder, ScanOp scan,
         IRMapping mapping;
         return cloneTrip(inside, scan, arguments, mapping);
       },
-      savedBytes);
-  again.unrollLike(scan);
+      std::max(savedBytes, ofStarts));
+  again.makeTripsLike(scan);
   return again;
 }
 
@@ -118,11 +124,6 @@ private:
                               ValueRange carries, ValueRange rowsOfTrip);
   SmallVector<Value> addCaptures(OpBuilder &inside, Location loc,
                                  ValueRange sums, ArrayRef<Value> gradients);
-  /// Returns whether a value of the loop is a row that it is given.
-  bool isOwnRow(Value value) const {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument && argument.getArgNumber() >= inits.size();
-  }
   Value getStacked(ScanOp made, Value row) const;
   SmallVector<Value> getCaptureGradients(ScanOp made);
 
@@ -246,7 +247,7 @@ SmallVector<Value> ReverseScan::emitTrip(OpBuilder &inside, Location loc,
                                   .drop_front(numFloatCarries)
                                   .drop_back(captures.size()));
   for (Value row : sums->getRows())
-    if (!isOwnRow(row))
+    if (!sums->isOwnRow(row))
       yielded.push_back(row);
   return yielded;
 }
@@ -273,7 +274,8 @@ static Value addTo(OpBuilder &builder, Location loc, Value sum,
 SmallVector<Value> ReverseScan::addCaptures(OpBuilder &inside, Location loc,
                                             ValueRange carried,
                                             ArrayRef<Value> gradients) {
-  sums.emplace(inside.getInsertionBlock());
+  sums.emplace(inside.getInsertionBlock(), inits.size(), *scan.getTrips(),
+               savedBytes);
   SmallVector<Value> next;
   for (auto [sum, gradient] : llvm::zip_equal(carried, gradients)) {
     // Of rows that no trip has made there is no sum.
@@ -286,7 +288,7 @@ SmallVector<Value> ReverseScan::addCaptures(OpBuilder &inside, Location loc,
 
 /// Returns all rows of a value of the loop that was made.
 Value ReverseScan::getStacked(ScanOp made, Value row) const {
-  if (isOwnRow(row))
+  if (sums->isOwnRow(row))
     return made
         .getRows()[cast<BlockArgument>(row).getArgNumber() - inits.size()];
   auto found = llvm::find(made.getYieldedRows(), row);
@@ -329,7 +331,7 @@ SmallVector<Value> ReverseScan::run() {
         return emitTrip(inside, at, carries, row);
       },
       savedBytes);
-  made.unrollLike(scan);
+  made.makeTripsLike(scan);
   // One value may be several things to a scan.
   llvm::DenseMap<Value, Value> gradientOf;
   auto add = [&](Value input, Value gradient) {
@@ -350,10 +352,39 @@ SmallVector<Value> ReverseScan::run() {
       inputs, [&](Value input) { return gradientOf.lookup(input); });
 }
 
+/// Emits the gradients of a scan that is made in blocks, in a region of their
+/// own: what is between its inputs and its results are the blocks alone.
+static SmallVector<Value> differentiateInBlocks(OpBuilder &builder, ScanOp scan,
+                                                int64_t blockTrips,
+                                                ArrayRef<Value> cotangents,
+                                                ArrayRef<Value> inputs,
+                                                int64_t savedBytes) {
+  auto region = scf::ExecuteRegionOp::create(builder, scan.getLoc(),
+                                             TypeRange(ValueRange(inputs)));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&region.getRegion().emplaceBlock());
+  SmallVector<Value> results =
+      emitInBlocks(builder, scan, blockTrips, savedBytes);
+  SmallVector<Value> outputs, seeds;
+  for (auto [result, cotangent] : llvm::zip(results, cotangents))
+    if (cotangent) {
+      outputs.push_back(result);
+      seeds.push_back(cotangent);
+    }
+  scf::YieldOp::create(builder, scan.getLoc(),
+                       llvm::cantFail(differentiate(builder, outputs, seeds,
+                                                    inputs, {savedBytes})));
+  return SmallVector<Value>(region.getResults());
+}
+
 SmallVector<Value> metaop::differentiateScan(OpBuilder &builder, ScanOp scan,
                                              ArrayRef<Value> cotangents,
                                              ArrayRef<Value> inputs,
                                              int64_t savedBytes) {
+  if (!yieldsStarts(scan))
+    if (std::optional<int64_t> blockTrips = chooseBlockTrips(scan, savedBytes))
+      return differentiateInBlocks(builder, scan, *blockTrips, cotangents,
+                                   inputs, savedBytes);
   return ReverseScan(builder, getWithStarts(builder, scan, savedBytes),
                      cotangents, inputs, savedBytes)
       .run();
@@ -417,7 +448,7 @@ metaop::pushForwardScan(OpBuilder &builder, ScanOp scan,
         return all;
       },
       savedBytes);
-  made.unrollLike(scan);
+  made.makeTripsLike(scan);
   return SmallVector<Value>(
       made.getResults()
           .drop_front(numCarries)

@@ -18,8 +18,8 @@
 // 1. Go from the sum's value backwards: through other sums and what is linear
 //    (these are of sums then), to a reduction; through element-wise operations
 //    and reindexes that repeat elements, to rows (`collect`).
-// 2. Where rows have fewer elements than a trip moves for the sum, the body
-//    yields them (`add`).
+// 2. Where rows have fewer elements than a trip moves for the sum, and fit in
+//    the bytes that there are for them, the body yields them (`add`).
 // 3. Behind the loop, emit the same operations with a leading dimension, over
 //    which the reduction goes, too (`emitSum`).
 //
@@ -34,6 +34,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -134,12 +135,27 @@ bool SumsBehindScan::collectSum(Value value, llvm::SetVector<Value> &found,
   return moved <= 2 * typeOf(value).getNumElements();
 }
 
+/// Returns the bytes of the rows that nothing has made yet.
+int64_t
+SumsBehindScan::countNewBytes(const llvm::SetVector<Value> &found) const {
+  int64_t bytes = 0;
+  for (Value row : found)
+    if (!rows.contains(row) && !isOwnRow(row))
+      bytes =
+          addCounts(bytes, multiplyCounts(countBytes(row.getType()), trips));
+  return bytes;
+}
+
 bool SumsBehindScan::add(Value value) {
   llvm::SetVector<Value> found;
   unsigned numValues = 0;
   // Without rows it is the same in all trips.
   if (!collectSum(value, found, numValues) || found.empty())
     return false;
+  int64_t bytes = countNewBytes(found);
+  if (bytes > bytesLeft)
+    return false;
+  bytesLeft -= bytes;
   rows.insert(found.begin(), found.end());
   return true;
 }

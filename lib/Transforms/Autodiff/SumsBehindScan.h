@@ -22,7 +22,15 @@ namespace mlir::metaop {
 /// from rows: of what the sums are made of, the values of all trips.
 class SumsBehindScan {
 public:
-  explicit SumsBehindScan(Block *body) : body(body) {}
+  /// All rows that the loop makes for the sums are to fit in `bytes`.
+  SumsBehindScan(Block *body, unsigned numCarries, int64_t trips, int64_t bytes)
+      : body(body), numCarries(numCarries), trips(trips), bytesLeft(bytes) {}
+
+  /// Returns whether a value of the loop is a row that it is given.
+  bool isOwnRow(Value value) const {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getArgNumber() >= numCarries;
+  }
 
   /// Returns whether the sum of a value is better computed behind the loop. If
   /// so, the rows that it is made of are added to those that it needs.
@@ -37,6 +45,7 @@ private:
   bool collectSum(Value value, llvm::SetVector<Value> &found,
                   unsigned &numValues);
   bool collect(Value value, llvm::SetVector<Value> &found);
+  int64_t countNewBytes(const llvm::SetVector<Value> &found) const;
   bool isRepeated(Value value, unsigned depth = 0);
   Value emitStacked(OpBuilder &builder, Value value,
                     llvm::function_ref<Value(Value)> getStacked);
@@ -44,6 +53,8 @@ private:
   bool isInside(Value value) const { return value.getParentBlock() == body; }
 
   Block *body;
+  unsigned numCarries;
+  int64_t trips, bytesLeft;
   llvm::SetVector<Value> rows;
   /// Values whose sum is made of the sum of what they are made of.
   llvm::DenseSet<Value> linear;

@@ -33,6 +33,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/Batching.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
@@ -462,12 +463,14 @@ static ScanOp replaceLoop(ScanOp scan, ArrayRef<Value> rows,
 
 /// Moves work of a loop's trips out of it; returns whether there is any. Trips
 /// that a number from memory counts may be few of those that there are rows
-/// for.
+/// for, and a loop of blocks is there to save memory.
 static bool batchTrips(ScanOp scan) {
   if (scan.getCount() || scan.getTrips().value_or(0) < 2)
     return false;
   // Inner loops have left work here.
   moveLoopInvariantCode(scan);
+  if (MetaOpDialect::BlocksAttrHelper(scan.getContext()).isAttrPresent(scan))
+    return false;
   TripValues values(scan);
   SmallVector<Value> rows(scan.getRows());
   bool isBefore = WorkBefore(scan, values, rows).move();

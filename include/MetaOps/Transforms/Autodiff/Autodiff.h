@@ -20,8 +20,7 @@ namespace mlir::metaop {
 
 /// Choices that derivatives depend on beside values.
 struct DerivativeOptions {
-  /// Bytes that the trips of a scan may save for those of its gradient, apart
-  /// from the starts of its carries.
+  /// Bytes that the trips of a scan may save for those of its gradient.
   int64_t savedBytes = kDefaultSavedBytes;
   /// No derivative flows through operations for which this holds.
   llvm::function_ref<bool(Operation *)> isStopped = nullptr;

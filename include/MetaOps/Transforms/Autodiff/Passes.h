@@ -9,6 +9,7 @@
 #ifndef METAOPS_TRANSFORMS_AUTODIFF_PASSES_H
 #define METAOPS_TRANSFORMS_AUTODIFF_PASSES_H
 
+#include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::metaop {

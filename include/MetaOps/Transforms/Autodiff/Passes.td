@@ -18,7 +18,9 @@ def AutodiffPass : Pass<"metaop-autodiff", "::mlir::ModuleOp"> {
     returns the gradient of that tensor's sum with respect to its arguments, in
     reverse mode. The gradients follow in the order of `wrt`; the default is
     every argument that is a tensor of floats. Fails for a function that another
-    one of the module calls, or that has branches or loops.
+    one of the module calls, and for a loop of no number of trips that a gradient
+    flows through. Loops whose trips would save more than `saved-bytes` save each
+    k-th carry, and make the trips between again.
 
     With `order` n, the gradients of order k are those of the sum of all
     elements of all gradients of order k - 1, and the gradients of each order
@@ -52,9 +54,13 @@ def AutodiffPass : Pass<"metaop-autodiff", "::mlir::ModuleOp"> {
     ListOption<"wrt", "wrt", "int64_t",
       "Numbers of the arguments to differentiate with respect to">,
     Option<"order", "order", "int64_t", /*default=*/"1",
-      "How many times to differentiate">
+      "How many times to differentiate">,
+    Option<"savedBytes", "saved-bytes", "int64_t",
+      /*default=*/"::mlir::metaop::DerivativeOptions::kDefaultSavedBytes",
+      "How many bytes the trips of a loop may save for its gradient">
   ];
-  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def PushForwardPass : Pass<"metaop-push-forward", "::mlir::ModuleOp"> {

@@ -9,7 +9,8 @@
 // The gradient of a scan runs each trip again, from the carries with which it
 // began. A scan yields these as rows of its own, its starts, and what is dear
 // to compute again: sums, and results of routines, loops and branches in its
-// body. Rows that nobody reads are neither computed nor stored.
+// body. Rows that nobody reads are neither computed nor stored. Where the
+// starts alone are too many bytes, blocks of trips keep fewer (ScanBlocks.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +28,10 @@ namespace mlir::metaop {
 using ScanBody = llvm::function_ref<SmallVector<Value>(
     OpBuilder &, Location, ValueRange carries, ValueRange rows)>;
 
-/// Makes a scan that also yields, behind all else, of what is dear to compute
-/// again as much as fits in `savedBytes`, and what derivatives read of each
-/// carry's start; neither if nobody knows how many trips there may be.
+/// Makes a scan that also yields, behind all else, what derivatives read of
+/// each carry's start, and of what is dear to compute again as much as fits in
+/// `savedBytes` beside that. It yields neither if nobody knows how many trips
+/// there may be, or if it is to be made in blocks.
 ScanOp createScan(OpBuilder &builder, Location loc, ScanTrips trips,
                   bool reverse, ValueRange inits, ValueRange rows,
                   ScanBody emitBody, int64_t savedBytes);
@@ -37,6 +39,12 @@ ScanOp createScan(OpBuilder &builder, Location loc, ScanTrips trips,
 /// Returns what derivatives read of a carry where a trip begins: itself, parts
 /// that the body takes of it, or nothing.
 SmallVector<Value> findReads(Value carry);
+
+/// Returns the bytes that derivatives read of carries where a trip begins.
+int64_t countStartBytes(ValueRange carries);
+/// Returns the bytes of what is dear to compute again in a trip, given what it
+/// yields, the next carries first.
+int64_t countDearBytes(ValueRange carries, ArrayRef<Value> yielded);
 
 /// Returns the values of a scan's body that derivatives read, where they are
 /// rows, and do not compute again. A maximum is none: derivatives compare it

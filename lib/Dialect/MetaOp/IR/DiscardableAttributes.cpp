@@ -75,6 +75,25 @@ static LogicalResult verifyMaxTrips(Operation *op, NamedAttribute attr) {
   return success();
 }
 
+/// Verifies that the trips of a scan may be blocks.
+static LogicalResult verifyBlocks(Operation *op, NamedAttribute attr) {
+  if (!isa<ScanOp>(op))
+    return emitMisplaced(op, attr, "a metaop.scan");
+  if (!isa<UnitAttr>(attr.getValue()))
+    return emitExpected(op, attr, "a unit attribute");
+  return success();
+}
+
+/// Verifies that a scan has a number of its first trip.
+static LogicalResult verifyFirstTrip(Operation *op, NamedAttribute attr) {
+  if (!isa<ScanOp>(op))
+    return emitMisplaced(op, attr, "a metaop.scan");
+  auto number = dyn_cast<IntegerAttr>(attr.getValue());
+  if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < 0)
+    return emitExpected(op, attr, "a number of trips, of type i64");
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Memory plans of programs
 //===----------------------------------------------------------------------===//
@@ -310,6 +329,8 @@ LogicalResult MetaOpDialect::verifyOperationAttribute(Operation *op,
   auto verify =
       llvm::StringSwitch<Verify>(attr.getName())
           .Case(MaxTripsAttrHelper::getNameStr(), verifyMaxTrips)
+          .Case(BlocksAttrHelper::getNameStr(), verifyBlocks)
+          .Case(FirstTripAttrHelper::getNameStr(), verifyFirstTrip)
           .Case(RowsAttrHelper::getNameStr(), verifyRows)
           .Case(SlotsAttrHelper::getNameStr(), verifySlots)
           .Case(CarriesAttrHelper::getNameStr(), verifyCarries)

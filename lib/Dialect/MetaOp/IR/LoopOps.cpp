@@ -9,6 +9,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -339,7 +340,7 @@ MutableOperandRange ScanYieldOp::getMutableSuccessorOperands(RegionSuccessor) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops that are unrolled
+// How trips are made
 //===----------------------------------------------------------------------===//
 
 /// Loops of no more operators than this in all are unrolled.
@@ -388,7 +389,10 @@ int64_t ScanOp::getTripsAtOnce() {
   return count && *count * *trips <= kMaxShortLoop ? *trips : 1;
 }
 
-void ScanOp::unrollLike(ScanOp other) {
+void ScanOp::makeTripsLike(ScanOp other) {
+  MetaOpDialect::BlocksAttrHelper blocks(getContext());
+  if (blocks.isAttrPresent(other))
+    blocks.setAttr(*this, blocks.getAttr(other));
   if (other.getUnroll())
     setUnrollAttr(other.getUnrollAttr());
   else if (int64_t trips = other.getTripsAtOnce(); trips > 1)

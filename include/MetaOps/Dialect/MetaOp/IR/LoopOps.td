@@ -100,9 +100,9 @@ def MetaOp_ScanOp : MetaOp_Op<"scan", [
     /// Returns how many trips one iteration is to make, as `unroll` says or
     /// the loop's length: all of `trips` where no loop is to be left.
     int64_t getTripsAtOnce();
-    /// Takes over how often a loop is unrolled of which this one is made, such
-    /// as its derivative.
-    void unrollLike(::mlir::metaop::ScanOp other);
+    /// Takes over how a loop makes its trips of which this one is made, such as
+    /// its derivative: how many at once, and whether they are blocks.
+    void makeTripsLike(::mlir::metaop::ScanOp other);
     /// The rows that are yielded, all of them.
     ::mlir::ResultRange getStackedRows() {
       return getResults().drop_front(getNumCarries());

@@ -40,6 +40,13 @@ def MetaOp_Dialect : Dialect {
     // On an scf.while: it makes so many trips at most, and the last value that
     // it carries counts them.
     "::mlir::IntegerAttr":$max_trips,
+    // On a scan: its trips are blocks, each of which is some trips of a longer
+    // loop, which the scans in its block make. That is so to save memory, and no
+    // work of all blocks is done at once. Errors name the trips of the longer
+    // loop.
+    "::mlir::UnitAttr":$blocks,
+    // On a scan: the number that its first trip has in such a loop.
+    "::mlir::IntegerAttr":$first_trip,
 
     // Of a program, @main. On an argument: it may be overwritten.
     "::mlir::UnitAttr":$donatable,
