@@ -120,9 +120,9 @@ struct For {
   /// and `trips` at most.
   std::optional<int64_t> trips;
   bool isReverse = false;
-  /// How errors name its trips: as those of a longer loop, of which the first
-  /// has this number; or by those of the loop inside, of which each trip makes
-  /// so many, 0 if it does not.
+  /// Errors name its trips as those of a longer loop, of which the first has
+  /// this number; or by those of the loop inside, of which each trip makes so
+  /// many, 0 if it does not.
   int64_t firstTrip = 0, blockTrips = 0;
   std::vector<Carry> carries;
   std::vector<LoopRows> rows;

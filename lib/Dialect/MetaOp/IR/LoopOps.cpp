@@ -340,7 +340,7 @@ MutableOperandRange ScanYieldOp::getMutableSuccessorOperands(RegionSuccessor) {
 }
 
 //===----------------------------------------------------------------------===//
-// How trips are made
+// Making trips
 //===----------------------------------------------------------------------===//
 
 /// Loops of no more operators than this in all are unrolled.
