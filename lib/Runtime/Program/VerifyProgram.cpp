@@ -62,6 +62,7 @@ private:
   Problem setCarries(llvm::ArrayRef<Carry> carries,
                      llvm::ArrayRef<LoopRows> rows);
   void leaveCarries(llvm::ArrayRef<Carry> carries);
+  Problem leaveLoop();
   Problem setRows(const LoopRows &rows, int64_t trips);
 
   bool isFresh(int64_t result) const {
@@ -80,6 +81,8 @@ private:
   int64_t numPacked = 0;
   unsigned loops = 0;
   bool hasOverwritten = false;
+  /// In the outermost of the loops.
+  bool loopOverwrites = false, loopChecks = false;
   /// The place of the step that is looked at, for messages.
   unsigned number = 0;
 };
@@ -187,8 +190,7 @@ Verifier::Problem Verifier::verifyBuffers(const Step &step, bool isOutermost) {
     if (!program.isArgument(slot.entry))
       continue;
     hasOverwritten = true;
-    if (loops > 0)
-      return "overwrites an argument inside of a loop";
+    loopOverwrites |= loops > 0;
   }
   return kNone;
 }
@@ -302,6 +304,7 @@ Verifier::Problem Verifier::verifyAction(const Step &step, const Check &check) {
     return "checks what are not two numbers";
   if (hasOverwritten)
     return "checks when an argument has been overwritten";
+  loopChecks |= loops > 0;
   return kNone;
 }
 
@@ -412,6 +415,16 @@ void Verifier::leaveCarries(llvm::ArrayRef<Carry> carries) {
   }
 }
 
+/// Ends a loop, whose later trips check behind what earlier ones overwrite.
+Verifier::Problem Verifier::leaveLoop() {
+  if (--loops > 0)
+    return kNone;
+  bool mayFail = loopOverwrites && loopChecks;
+  loopOverwrites = loopChecks = false;
+  return mayFail ? "overwrites an argument inside of a loop that checks"
+                 : kNone;
+}
+
 Verifier::Problem Verifier::verifyAction(const Step &step, const While &loop) {
   if (!hasCondition(step))
     return "has no condition";
@@ -425,7 +438,8 @@ Verifier::Problem Verifier::verifyAction(const Step &step, const While &loop) {
   llvm::BitVector behind = isSet;
   if (Problem problem = verifyList(loop.body, /*isOutermost=*/false))
     return problem;
-  --loops;
+  if (Problem problem = leaveLoop())
+    return problem;
   isSet = std::move(behind);
   leaveCarries(loop.carries);
   return kNone;
@@ -475,7 +489,8 @@ Verifier::Problem Verifier::verifyAction(const Step &step, const For &loop) {
   ++loops;
   if (Problem problem = verifyList(loop.body, /*isOutermost=*/false))
     return problem;
-  --loops;
+  if (Problem problem = leaveLoop())
+    return problem;
   isSet = std::move(behind);
   for (const LoopRows &rows : loop.rows)
     isWritable.reset(rows.entry);
