@@ -72,6 +72,7 @@ static void addFusion(OpPassManager &pm, FusionRules rules,
   if (rules == FusionRules::Extended) {
     main.addPass(createExpandPlacementsPass());
     main.addPass(createPushIntoPartsPass());
+    main.addPass(createReadBeforeInsertsPass());
   }
   CloneProducersPassOptions clone;
   clone.rules = rules;

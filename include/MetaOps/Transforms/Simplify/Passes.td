@@ -324,6 +324,39 @@ def WidenReductionsPass
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
+def ReadBeforeInsertsPass
+    : Pass<"metaop-read-before-inserts", "::mlir::func::FuncOp"> {
+  let summary = "Read parts of what loops write over by kernels of their own";
+  let description = [{
+    In loops and branches: a part of a tensor that an insert writes over is read
+    by a kernel of its own where what is computed from it reads the insert's
+    result as well. That kernel would need the tensor as it was and as it is,
+    and all of it would be copied in each trip.
+
+    ```mlir
+    %p = metaop.slice %t[%i, %zero] strides = [1, 1]
+        : tensor<8x4xf32> -> tensor<1x4xf32>
+    %u = metaop.insert none %z into %t[%i, %zero]
+        : tensor<1x4xf32> into tensor<8x4xf32>
+    %s = metaop.slice %u[%j, %zero] strides = [1, 1]
+        : tensor<8x4xf32> -> tensor<1x4xf32>
+    %q = metaop.add %s, %p : tensor<1x4xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = metaop.slice %t[%i, %zero] strides = [1, 1]
+        : tensor<8x4xf32> -> tensor<1x4xf32>
+    %p = metaop.stop_fuse %0 : tensor<1x4xf32>
+    %u = metaop.insert none %z into %t[%i, %zero]
+        : tensor<1x4xf32> into tensor<8x4xf32>
+    ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def ExpandPlacementsPass
     : Pass<"metaop-expand-placements", "::mlir::func::FuncOp"> {
   let summary = "Choose from parts where a concat need not be in memory";
