@@ -44,7 +44,7 @@ class ControlFlow:
         scope = ["%a", "%b"]
         self._block(1, scope, DEPTH, self.rng.randrange(3, 9))
         results = [self._pick(scope) for _ in range(self.rng.randrange(1, 4))]
-        donated = " {metaop.donatable}" if self.rng.random() < 0.3 else ""
+        donated = " {metaop.donatable}" if self.rng.random() < 0.5 else ""
         types = ", ".join([self.type] * len(results))
         self._emit(1, f"return {', '.join(results)} : {types}")
         head = f"func.func @main(%a: {self.type}{donated}, %b: {self.type}) -> ({types}) {{"
@@ -187,8 +187,11 @@ class ControlFlow:
         )
         return self._assign(indent, f"tensor.extract {truth}[] : tensor<i1>")
 
-    def _yield(self, indent: int, scope: list[str], count: int, known: set[str]) -> None:
+    def _yield(
+        self, indent: int, scope: list[str], count: int, known: set[str], first: str = ""
+    ) -> None:
         values = [self._pick(scope) for _ in range(count)]
+        values[0] = first or values[0]
         self.counts["captured yields"] += sum(value in known for value in values)
         self.counts["equal yields"] += len(set(values)) < len(values)
         self._emit(indent, f"scf.yield {self._list(values)} : {self._list([self.type] * count)}")
@@ -205,23 +208,50 @@ class ControlFlow:
             self._emit(indent, end)
         scope += [f"{result}#{number}" for number in range(count)]
 
-    def _pass_through(self, indent: int, scope: list[str], carry: str) -> str:
+    def _over(self, indent: int, scope: list[str], value: str, depth: int) -> str:
+        """Return what is made of a carry, one value over another, with reads between."""
+        self.counts["chains"] += 1
+        for _ in range(self.rng.randrange(1, 4)):
+            before, kind = value, self.rng.random()
+            if kind < 0.5 or depth == 0:
+                value = self._insert(indent, self._pick(scope), value)
+            elif kind < 0.6:
+                value = self._assign(indent, f"metaop.tanh {value} : {self.type}")
+            elif kind < 0.8:
+                value = self._pass_through(indent, scope, value, depth - 1)
+            else:
+                value = self._carry_on(indent, scope, value, depth - 1)
+            if self.rng.random() < 0.2:
+                scope.append(self._sum(indent, self.rng.choice([before, value])))
+            if self.rng.random() < 0.2:
+                scope.append(value)
+        return value
+
+    def _pass_through(self, indent: int, scope: list[str], carry: str, depth: int) -> str:
         """Emit a branch that writes over a carry in one block, and yields it in the other."""
         self.counts["passed through"] += 1
         condition, result = self._condition(indent, scope), self._fresh()
         self._emit(indent, f"{result} = scf.if {condition} -> ({self.type}) {{")
         writes = self.rng.random() < 0.5
         for end in ("} else {", "}"):
-            value = carry
-            if writes and self.rng.random() < 0.7:
-                value = self._insert(indent + 1, self._pick(scope), carry)
-            elif writes:
-                value = self._assign(indent + 1, f"metaop.tanh {carry} : {self.type}")
-            elif self.rng.random() < 0.2:
-                value = self._pass_through(indent + 1, scope, carry)
+            value = self._over(indent + 1, list(scope), carry, depth) if writes else carry
             self._emit(indent + 1, f"scf.yield {value} : {self.type}")
             self._emit(indent, end)
             writes = not writes or self.rng.random() < 0.2
+        return result
+
+    def _carry_on(self, indent: int, scope: list[str], carry: str, depth: int) -> str:
+        """Emit a loop that writes over a carry of the loop around it."""
+        self.counts["carried on"] += 1
+        result, inner = self._fresh(), self._fresh()
+        self._emit(
+            indent,
+            f"{result} = metaop.scan {self.rng.choice([0, 1, 2, 3])} unroll 1"
+            f" carries({inner} = {carry} : {self.type}) -> ({self.type}) {{",
+        )
+        value = self._over(indent + 1, [*scope, inner], inner, depth)
+        self._emit(indent + 1, f"metaop.scan_yield {value} : {self.type}")
+        self._emit(indent, "}")
         return result
 
     def _for(self, indent: int, scope: list[str], depth: int) -> None:
@@ -246,7 +276,8 @@ class ControlFlow:
         if self.rng.random() < 0.5:
             inner.append(self._spread_counter(indent + 1, counter))
         self._block(indent + 1, inner, depth, self.rng.randrange(0, 4))
-        self._yield(indent + 1, inner, count, set(scope) | set(carried))
+        first = self._over(indent + 1, inner, carried[0], depth) if self.rng.random() < 0.4 else ""
+        self._yield(indent + 1, inner, count, set(scope) | set(carried), first)
         self._emit(indent, "}")
         scope += [f"{result}#{number}" for number in range(count)]
 
@@ -309,7 +340,7 @@ class ControlFlow:
         self._block(indent + 1, inner, depth, self.rng.randrange(0, 4))
         values = [self._pick(inner) for _ in range(total)]
         if carried and self.rng.random() < 0.4:
-            values[0] = self._pass_through(indent + 1, inner, carried[0])
+            values[0] = self._over(indent + 1, inner, carried[0], depth)
             inner.append(values[0])
             if made and self.rng.random() < 0.2:
                 values[-1] = self._pick(inner)
@@ -350,6 +381,8 @@ class ControlFlow:
         )
         goes_on = self._assign(indent + 1, f"tensor.extract {truth}[] : tensor<i1>")
         values = [self._pick(inner) for _ in given]
+        if self.rng.random() < 0.3:
+            values[0] = carried[0]
         self.counts["carried given"] += sum(value in carried for value in values)
         self._emit(
             indent + 1,
@@ -364,6 +397,8 @@ class ControlFlow:
         one = self._assign(indent + 1, "metaop.constant dense<1> : tensor<i64>")
         fewer = self._assign(indent + 1, f"metaop.sub {left}, {one} : tensor<i64>")
         yielded = [self._pick(inner) for _ in carried]
+        if self.rng.random() < 0.4:
+            yielded[0] = self._over(indent + 1, inner, given[0], depth)
         self.counts["exchanged"] += sum(value in given for value in yielded) > 1
         self._emit(indent + 1, f"scf.yield {self._list([fewer, *yielded])} : {carried_types}")
         self._emit(indent, "}")

@@ -57,7 +57,7 @@ def test_random_control_flow(tmp_path, first):
 
 def test_what_is_drawn():
     counts: Counter = Counter()
-    for seed in range(150):
+    for seed in range(300):
         program = ControlFlow(seed)
         program.text()
         counts += program.counts
@@ -76,7 +76,7 @@ def test_what_is_drawn():
         "inserted",
     ]
     kinds += ["tight checks", "scan", "bounded scan", "rows", "rows made", "carried rows"]
-    kinds += ["unroll", "passed through"]
+    kinds += ["unroll", "chains", "passed through", "carried on"]
     assert min(counts[kind] for kind in kinds) > 15, counts
 
 

@@ -264,6 +264,27 @@ void Lives::chooseResults() {
   });
 }
 
+bool Lives::mayShareMemory(Value root, Value other) const {
+  SmallVector<Value> roots = {root};
+  llvm::DenseSet<Value> seen;
+  while (!roots.empty()) {
+    Value each = roots.pop_back_val();
+    if (each == other)
+      return true;
+    if (auto shared = sources.find(each);
+        shared != sources.end() && seen.insert(each).second)
+      llvm::append_range(roots, shared->second);
+  }
+  return false;
+}
+
+bool Lives::mayBeWrittenOver(BlockArgument argument, int64_t time) const {
+  return time > lastCheck &&
+         func::FuncOp(main).getArgAttr(
+             argument.getArgNumber(),
+             MetaOpDialect::DonatableAttrHelper::getNameStr());
+}
+
 //===----------------------------------------------------------------------===//
 // Reads
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,9 @@
 #include "PlaceParts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
 
 namespace mlir::metaop {
 
@@ -80,6 +83,22 @@ public:
   bool isInOnePlace(BlockArgument argument) const {
     return inOnePlace.contains(argument);
   }
+  /// The roots that the loop's body makes there, over each other.
+  ArrayRef<Value> getMadeOver(BlockArgument argument) const {
+    return inOnePlace.find(argument)->second;
+  }
+  /// Returns the root that a placement puts something else on top of, and that
+  /// it may be made in if nothing reads that later; null where there is none.
+  Value getCovered(PlacementOpInterface op) const;
+  /// Returns whether a kernel reads no element of a root behind the one of the
+  /// result that it would write there.
+  bool mayComputeOver(OpResult result, Value root) const;
+  /// Returns whether a root may be in the memory of another one, as what a
+  /// branch has chosen, or what a loop carries in its first trip.
+  bool mayShareMemory(Value root, Value other) const;
+  /// Returns whether a step at `time` may write over an argument of the
+  /// program: whoever runs that may read it if a check fails.
+  bool mayBeWrittenOver(BlockArgument argument, int64_t time) const;
   /// The rows that what a scan carries is one of from the second trip on; null
   /// where it is in places of its own.
   Value getCarriedRows(BlockArgument argument) const {
@@ -90,14 +109,19 @@ public:
   bool mayBeRow(Value value) const;
 
 private:
-  /// Ways in which a loop's body makes the next value of a carry.
-  struct NextValue {
-    /// Results of the operations that do.
-    SmallVector<OpResult> makers;
-    /// Results of branches with such operations in their blocks.
-    SmallVector<Value> branches;
-    /// A block of these leaves what is carried as it is.
-    bool mayStay = false;
+  /// Ways in which a loop's body makes the next value of a carry over that of
+  /// the trip.
+  struct OnePlace {
+    /// A step, or a loop inside, and the root that it writes over.
+    struct Maker {
+      Operation *op;
+      Value over;
+    };
+    SmallVector<Maker> makers;
+    /// Roots in that place, but for the carry.
+    llvm::SetVector<Value> values;
+    /// Set where other places took copies in each trip.
+    bool savesCopies = false;
   };
 
   Lives(func::FuncOp main, SymbolTable &symbols, int64_t partAlignment)
@@ -112,10 +136,24 @@ private:
   void chooseResults();
   void choosePlaces(Operation *loop);
   Value findRows(ScanOp loop, Value next) const;
-  bool mayComputeOver(OpResult result, Value root) const;
-  bool findMakers(Value argument, OpOperand &yielded, NextValue &next) const;
-  bool mayHaveOnePlace(Value argument, OpOperand &yielded, Value initial,
-                       NextValue &next) const;
+  int64_t countRoots(Operation *op, Value root) const;
+  Value getComputedOver(OpResult result, BlockArgument argument) const;
+  /// The outermost carry, so far, in whose one place a root is, which may be
+  /// the carry; null where it is in none.
+  BlockArgument getCarryAround(Value root) const;
+  bool addBranch(OpResult result, OnePlace &place,
+                 SmallVectorImpl<Value> &values) const;
+  bool findMakers(BlockArgument argument, Value next, OnePlace &place) const;
+  /// Returns whether a value, or what may be in the same memory but in no value
+  /// of the place, is read before a maker writes, in each trip.
+  bool isReadBefore(Value value, const OnePlace &place,
+                    const OnePlace::Maker &maker, Operation *loop,
+                    llvm::DenseSet<Value> &seen) const;
+  bool isLastToRead(const OnePlace &place, const OnePlace::Maker &maker,
+                    Operation *loop) const;
+  bool isForThis(BlockArgument argument, Value initial) const;
+  std::optional<OnePlace> findOnePlace(BlockArgument argument,
+                                       OpOperand &yielded, Value initial) const;
   bool isOwn(OpOperand &yielded) const;
   void noteReads();
   void noteRows(ScanOp loop);
@@ -133,7 +171,10 @@ private:
   llvm::DenseMap<Operation *, int64_t> times, endTimes;
   llvm::DenseMap<Value, int64_t> lastRead;
   llvm::MapVector<Value, unsigned> returned;
-  llvm::DenseSet<Value> inOnePlace;
+  /// Of carries in one place, the roots that are made there, and of these the
+  /// carry.
+  llvm::DenseMap<Value, SmallVector<Value, 0>> inOnePlace;
+  llvm::DenseMap<Value, Value> placeOf;
   llvm::DenseMap<Value, Value> carriedRows;
   /// The roots that a root may share its memory with: of a chosen result those
   /// that are yielded, of what a loop carries its initial value, and the rows

@@ -15,8 +15,9 @@
 // live ranges are known, places in the arena are chosen (Arena.cpp).
 //
 // A program that fails a check has overwritten nothing: an argument's memory is
-// taken over behind the last check only. None is inside of a loop, in whose
-// later trips it would be read, nor are values carried there.
+// taken over behind the last check only. What a loop without checks carries in
+// one place may be there; no trip of another one overwrites an argument, as
+// later ones check again.
 //
 // A branch's result has a place of its own, where both blocks make it; or it is
 // chosen, and a pointer points to whichever value is yielded. What a loop
@@ -85,11 +86,7 @@ private:
   LogicalResult planLoop(Operation *op, int64_t time);
   void planRows(ScanOp op, int64_t time);
   CarryPlaces makeCarry(BlockArgument argument, Value initial, int64_t time);
-  bool isInArena(Value root) const {
-    return places.find(root)->second.kind == SlotKind::Arena;
-  }
-  std::optional<Place> tryInPlace(func::CallOp call, KernelOp kernel,
-                                  OpResult result, int64_t time);
+  std::optional<Place> tryInPlace(OpResult result, int64_t time);
   std::optional<Place> tryInPlace(PlacementOpInterface op, int64_t time);
   std::optional<Place> takeOver(Value root, Value result, int64_t time);
   void makePlace(Value root, int64_t time);
@@ -130,8 +127,6 @@ MemoryPlanner::Place MemoryPlanner::getPlace(Value value) const {
 }
 
 /// Returns whether nothing reads the memory of `root` after the step at `time`.
-/// That of an argument may be read by whoever runs the program, if it fails a
-/// check.
 bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
   if (!reuse || takenOver.contains(root) || lives.getReturned(root) ||
       lives.getLastRead(root) != time)
@@ -139,9 +134,7 @@ bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
   auto argument = dyn_cast<BlockArgument>(root);
   if (!argument || argument.getOwner() != &main.getBody().front())
     return true;
-  return time > lives.getLastCheck() &&
-         main.getArgAttr(argument.getArgNumber(),
-                         MetaOpDialect::DonatableAttrHelper::getNameStr());
+  return lives.mayBeWrittenOver(argument, time);
 }
 
 /// The last step that needs the memory of a value made at `time`.
@@ -183,27 +176,12 @@ MemoryPlanner::takeOver(Value root, Value result, int64_t time) {
   return place;
 }
 
-std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(func::CallOp call,
-                                                              KernelOp kernel,
-                                                              OpResult result,
+std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(OpResult result,
                                                               int64_t time) {
-  auto type = cast<RankedTensorType>(result.getType());
-  for (Value operand : call.getOperands()) {
+  for (Value operand : result.getOwner()->getOperands()) {
     Value root = lives.getRoot(operand);
-    auto rootType = dyn_cast<RankedTensorType>(root.getType());
-    if (!rootType || !mayOverwrite(root, time) ||
-        countBytes(rootType) != countBytes(type))
-      continue;
-    SmallVector<unsigned> inputs;
-    bool areWhole = true;
-    for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
-      unsigned number = cast<BlockArgument>(input).getArgNumber();
-      if (lives.getRoot(call.getOperand(number)) != root)
-        continue;
-      inputs.push_back(i);
-      areWhole &= lives.isWhole(call.getOperand(number));
-    }
-    if (!areWhole || !canWriteInPlace(kernel, inputs, result.getResultNumber()))
+    if (!isa<TensorType>(root.getType()) || !mayOverwrite(root, time) ||
+        !lives.mayComputeOver(result, root))
       continue;
     if (auto place = takeOver(root, result, time))
       return place;
@@ -211,21 +189,12 @@ std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(func::CallOp call,
   return std::nullopt;
 }
 
-/// An operand that covers the result is written over, unless it is put into
-/// itself.
 std::optional<MemoryPlanner::Place>
 MemoryPlanner::tryInPlace(PlacementOpInterface op, int64_t time) {
-  unsigned covering = op.getPlacements().front().operand;
-  Value operand = op->getOperand(covering);
-  Value root = lives.getRoot(operand);
-  if (operand.getType() != op->getResult(0).getType() ||
-      !lives.isWhole(operand) || !mayOverwrite(root, time))
+  Value covered = lives.getCovered(op);
+  if (!covered || !mayOverwrite(covered, time))
     return std::nullopt;
-  for (OpOperand &other : op->getOpOperands())
-    if (other.getOperandNumber() != covering &&
-        lives.getRoot(other.get()) == root)
-      return std::nullopt;
-  return takeOver(root, op->getResult(0), time);
+  return takeOver(covered, op->getResult(0), time);
 }
 
 /// Verifies that the kernel finds what it reads in the rows that it expects,
@@ -254,7 +223,7 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
   for (OpResult result : call->getResults()) {
     std::optional<Place> place;
     if (!lives.getPart(result) && !places.contains(result))
-      place = tryInPlace(call, kernel, result, time);
+      place = tryInPlace(result, time);
     if (place)
       places[result] = *place;
     else
@@ -326,9 +295,13 @@ LogicalResult MemoryPlanner::planLoop(Operation *op, int64_t time) {
        llvm::zip_equal(getCarried(op), getInitials(op), getNextValues(op))) {
     CarryPlaces carry = makeCarry(argument, initial, time);
     places[argument] = carry[0];
-    if (lives.isMadeHere(yielded))
-      places[lives.getRoot(yielded.get())] =
-          carry[lives.isInOnePlace(argument) ? 0 : 1];
+    if (lives.isInOnePlace(argument))
+      for (Value made : lives.getMadeOver(argument)) {
+        places[made] = carry[0];
+        takenOver.insert(made);
+      }
+    else if (lives.isMadeHere(yielded))
+      places[lives.getRoot(yielded.get())] = carry[1];
     carries[argument] = std::move(carry);
   }
   for (Region &region : op->getRegions())
@@ -341,8 +314,11 @@ MemoryPlanner::CarryPlaces
 MemoryPlanner::makeCarry(BlockArgument argument, Value initial, int64_t time) {
   auto returned = lives.getReturned(argument);
   if (lives.isInOnePlace(argument)) {
+    // A loop around this one may have it in one place, too.
+    if (auto place = places.find(argument); place != places.end())
+      return {place->second};
     Value root = lives.getRoot(initial);
-    if (lives.isWhole(initial) && isInArena(root) && mayOverwrite(root, time))
+    if (lives.isWhole(initial) && mayOverwrite(root, time))
       if (std::optional<Place> place = takeOver(root, argument, time))
         return {*place};
     return {returned ? Place{SlotKind::Result, *returned}

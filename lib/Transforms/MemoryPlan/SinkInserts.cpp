@@ -19,24 +19,40 @@
 //   %next = insert %part into %table
 //   yield %next, %row
 //
-// Checks come no later than before, and see nothing that is written over.
+// So do branches and loops with inserts inside, which may write over what they
+// are given. Checks come no later than before, and see nothing that is written
+// over.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SinkInserts.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Returns the first operation of the insert's block that reads its result, in
-/// regions of its own as well.
-static Operation *findFirstUser(InsertOp insert) {
-  Operation *first = insert->getBlock()->getTerminator();
-  for (Operation *user : insert->getUsers())
-    if (Operation *own = insert->getBlock()->findAncestorOpInBlock(*user);
+/// Returns whether an operation is an insert, or has some inside but no check.
+static bool maySink(Operation &op) {
+  if (!isControlFlow(&op))
+    return isa<InsertOp>(op);
+  bool inserts = false;
+  WalkResult walk = op.walk([&](Operation *inner) {
+    inserts |= isa<InsertOp>(inner);
+    return isa<CheckRangeOp>(inner) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+  });
+  return inserts && !walk.wasInterrupted();
+}
+
+/// Returns the first operation of the block that reads a result, in regions of
+/// its own as well.
+static Operation *findFirstUser(Operation *op) {
+  Operation *first = op->getBlock()->getTerminator();
+  for (Operation *user : op->getUsers())
+    if (Operation *own = op->getBlock()->findAncestorOpInBlock(*user);
         own && own->isBeforeInBlock(first))
       first = own;
   return first;
@@ -47,8 +63,11 @@ void metaop::sinkInserts(func::FuncOp main) {
   walkBlocks(main.getBody(), [&](Block &block) {
     if (&block == outermost)
       return;
-    SmallVector<InsertOp> inserts(block.getOps<InsertOp>());
-    for (InsertOp insert : llvm::reverse(inserts))
-      insert->moveBefore(findFirstUser(insert));
+    SmallVector<Operation *> ops;
+    for (Operation &op : block)
+      if (maySink(op))
+        ops.push_back(&op);
+    for (Operation *op : llvm::reverse(ops))
+      op->moveBefore(findFirstUser(op));
   });
 }

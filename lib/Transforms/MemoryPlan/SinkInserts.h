@@ -13,8 +13,8 @@
 
 namespace mlir::metaop {
 
-/// Moves the inserts of loops and branches to before what first reads their
-/// results.
+/// Moves the inserts of loops and branches, and branches and loops with such
+/// inside, to before what first reads their results.
 void sinkInserts(func::FuncOp main);
 
 } // namespace mlir::metaop

@@ -88,3 +88,52 @@ func.func @main(%w: tensor<4xi64> {metaop.donatable}) -> (tensor<4xi64>, tensor<
   }
   return %new, %r : tensor<4xi64>, tensor<4xi64>
 }
+
+// -----
+
+// A loop without checks inserts into a donated argument where that is; one with
+// a check, or whose argument is read behind it, into a copy.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: metaop.results = [#metaop.slot<argument, 0>]
+// CHECK: metaop.scan 3
+// CHECK-SAME: metaop.carries = {{\[\[}}#metaop.slot<argument, 0>]]
+// CHECK: metaop.insert none {{.*}}metaop.slots = [#metaop.slot<argument, 0>]
+func.func @main(%cache: tensor<8x4xf32> {metaop.donatable}, %xs: tensor<3x1x4xf32>, %at: tensor<3xi64>) -> tensor<8x4xf32> {
+  %zero = metaop.constant dense<0> : tensor<i64>
+  %r = metaop.scan 3 unroll 1 carries(%c = %cache : tensor<8x4xf32>) rows(%x = %xs : tensor<3x1x4xf32>, %i = %at : tensor<3xi64>) -> tensor<8x4xf32> {
+    %n = metaop.insert none %x into %c[%i, %zero] : tensor<1x4xf32> into tensor<8x4xf32>
+    metaop.scan_yield %n : tensor<8x4xf32>
+  }
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @main
+// CHECK: metaop.scan 3
+// CHECK-SAME: metaop.carries = {{\[\[}}#metaop.slot<result, 0>]]
+func.func @main(%cache: tensor<8x4xf32> {metaop.donatable}, %xs: tensor<3x1x4xf32>, %at: tensor<3xi64>) -> tensor<8x4xf32> {
+  %zero = metaop.constant dense<0> : tensor<i64>
+  %r = metaop.scan 3 unroll 1 carries(%c = %cache : tensor<8x4xf32>) rows(%x = %xs : tensor<3x1x4xf32>, %i = %at : tensor<3xi64>) -> tensor<8x4xf32> {
+    %checked = metaop.check %i extent = 8 dim = 0 : tensor<i64>
+    %n = metaop.insert none %x into %c[%checked, %zero] : tensor<1x4xf32> into tensor<8x4xf32>
+    metaop.scan_yield %n : tensor<8x4xf32>
+  }
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @main
+// CHECK: metaop.scan 3
+// CHECK-SAME: metaop.carries = {{\[\[}}#metaop.slot<result, 0>]]
+func.func @main(%cache: tensor<8x4xf32> {metaop.donatable}, %xs: tensor<3x1x4xf32>, %at: tensor<3xi64>) -> (tensor<8x4xf32>, tensor<4xf32>) {
+  %zero = metaop.constant dense<0> : tensor<i64>
+  %r = metaop.scan 3 unroll 1 carries(%c = %cache : tensor<8x4xf32>) rows(%x = %xs : tensor<3x1x4xf32>, %i = %at : tensor<3xi64>) -> tensor<8x4xf32> {
+    %n = metaop.insert none %x into %c[%i, %zero] : tensor<1x4xf32> into tensor<8x4xf32>
+    metaop.scan_yield %n : tensor<8x4xf32>
+  }
+  %both = metaop.mul %r, %cache : tensor<8x4xf32>
+  %s = metaop.reduce add %both dims = [0] : tensor<8x4xf32> -> tensor<4xf32>
+  return %r, %s : tensor<8x4xf32>, tensor<4xf32>
+}

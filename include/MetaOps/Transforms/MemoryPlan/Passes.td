@@ -147,8 +147,9 @@ def OrderStepsPass : Pass<"metaop-order-steps", "::mlir::ModuleOp"> {
     would save less than a 64th part of the most that lives, or that is less
     than 256 KiB.
 
-    In loops and branches inserts move to before what first reads their results,
-    so that others have read what they write over.
+    In loops and branches inserts, and branches and loops with inserts and no
+    check inside, move to before what first reads their results, so that others
+    have read what they write over.
 
     Before:
     ```mlir
@@ -197,7 +198,10 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     is a `pointer`, where a block yields what it does not make. What an
     `scf.while` carries is a `pointer`; `metaop.carries` gives, for each of these
     values, the pointers to this trip's and to the next one's, and the two places
-    that serve in turn. So it is with a `metaop.scan`, whose rows are pointers,
+    that serve in turn. Or it has one place, where the body makes the next value
+    over this trip's, by inserts, kernels, branches and loops inside: that of an
+    argument marked `metaop.donatable`, too, if no check is in the loop or comes
+    later. So it is with a `metaop.scan`, whose rows are pointers,
     too: `metaop.rows` gives, for each of its rows, and then for each of those that
     it makes, the pointer, and where the block has the row, or where all rows are
     that are made. Other control flow is an error.
