@@ -36,7 +36,7 @@
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
 #include "Lives.h"
-#include "SinkInserts.h"
+#include "ReadFirst.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/BitVector.h"
@@ -491,7 +491,7 @@ struct OrderStepsPass : metaop::impl::OrderStepsPassBase<OrderStepsPass> {
     auto main = symbols.lookup<func::FuncOp>("main");
     if (!main || main.isExternal())
       return;
-    sinkInserts(main);
+    readFirst(main);
     FailureOr<Lives> lives = Lives::find(main, symbols, partAlignment);
     if (failed(lives))
       return signalPassFailure();

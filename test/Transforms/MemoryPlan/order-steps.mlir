@@ -156,3 +156,39 @@ func.func @main(%table: tensor<8x4xf32>, %parts: tensor<8x1x4xf32>, %i: tensor<i
   return %r#0, %r#1 : tensor<8x4xf32>, tensor<8x4xf32>
 }
 func.func private @row(tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<4xf32>
+
+// -----
+
+// So does a branch with an insert, with what the read needs before it, and a
+// check in it. What is made of the branch's result stays behind it.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.scan 8
+// CHECK-SAME:      carries(%[[TABLE:[a-z0-9]+]] =
+// CHECK-NEXT:      tensor.extract
+// CHECK-NEXT:      %[[OTHER:.*]] = func.call @other
+// CHECK-NEXT:      func.call @row(%[[TABLE]], %[[OTHER]])
+// CHECK-NEXT:      %[[NEXT:.*]] = scf.if
+// CHECK:           metaop.check_range
+// CHECK:           func.call @row(%[[NEXT]],
+// CHECK-NEXT:      metaop.scan_yield
+func.func @main(%table: tensor<8x4xf32>, %parts: tensor<8x1x4xf32>, %i: tensor<i64>, %puts: tensor<8xi1>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) {
+  %r:3 = metaop.scan 8 carries(%t = %table : tensor<8x4xf32>)
+      rows(%p = %parts : tensor<8x1x4xf32>, %put = %puts : tensor<8xi1>) -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) {
+    %f = tensor.extract %put[] : tensor<i1>
+    %n = scf.if %f -> tensor<8x4xf32> {
+      metaop.check_range %i, %i extent = 8
+      %m = metaop.insert none %p into %t[%i, %i] : tensor<1x4xf32> into tensor<8x4xf32>
+      scf.yield %m : tensor<8x4xf32>
+    } else {
+      scf.yield %t : tensor<8x4xf32>
+    }
+    %new = func.call @row(%n, %p) : (tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<4xf32>
+    %q = func.call @other(%p) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %old = func.call @row(%t, %q) : (tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<4xf32>
+    metaop.scan_yield %n, %old, %new : tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
+}
+func.func private @row(tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<4xf32>
+func.func private @other(tensor<1x4xf32>) -> tensor<1x4xf32>

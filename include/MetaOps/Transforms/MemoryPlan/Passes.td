@@ -147,9 +147,8 @@ def OrderStepsPass : Pass<"metaop-order-steps", "::mlir::ModuleOp"> {
     would save less than a 64th part of the most that lives, or that is less
     than 256 KiB.
 
-    In loops and branches inserts, and branches and loops with inserts and no
-    check inside, move to before what first reads their results, so that others
-    have read what they write over.
+    In loops and branches, what reads a tensor moves to before the insert, or the
+    branch or loop with inserts, that may write over it.
 
     Before:
     ```mlir
