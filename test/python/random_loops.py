@@ -156,7 +156,7 @@ class RandomLoops:
             values = self.block(scope + kept + own + row, depth - 1, may_draw)
             following = [self.pick(values) for _ in own]
             if keeps:
-                others[1] = self.write(*others, self.pick(values))
+                others[1] = self.write(*others, values)
             if counts:
                 others[0] = others[0] + 1
             made = [self.pick(values)]
@@ -198,10 +198,48 @@ class RandomLoops:
         """Return a row of a table, at the trip's number or at the one before."""
         return table[count - self.rng.randrange(2)]
 
-    def write(self, count: mo.Var, table: mo.Var, value: mo.Var) -> mo.Var:
-        """Return the table with a value in a row, or added to it."""
-        rows = table.at[count - self.rng.randrange(2)]
-        return rows.add(value) if self.rng.random() < 0.5 else rows.set(value)
+    def write(self, count: mo.Var, table: mo.Var, values: list[mo.Var]) -> mo.Var:
+        """Return the table with values in rows, with reads between, which join the values."""
+        for _ in range(self.rng.randrange(1, 4)):
+            kind = self.rng.choice(["row", "row", "branch", "loop"])
+            write, value = self.write_row(), self.pick(values)
+            if kind == "row":
+                table = write(count, table, value)
+            elif kind == "branch":
+                table = self.cond(
+                    self.pick(values).sum() > 0,
+                    lambda count=count, table=table, write=write, value=value: write(
+                        count, table, value
+                    ),
+                    lambda table=table: table,
+                )
+            else:
+                table = self.write_in_loop(count, table, value)
+            if self.rng.random() < 0.4:
+                values.append(self.read(count, table))
+        return table
+
+    def write_row(self) -> Callable[[mo.Var, mo.Var, mo.Var], mo.Var]:
+        """Return what puts a value into a row of a table, or adds it."""
+        offset, adds = self.rng.randrange(2), self.rng.random() < 0.5
+
+        def write(count: mo.Var, table: mo.Var, value: mo.Var) -> mo.Var:
+            rows = table.at[count - offset]
+            return rows.add(value) if adds else rows.set(value)
+
+        return write
+
+    def write_in_loop(self, count: mo.Var, table: mo.Var, value: mo.Var) -> mo.Var:
+        """Return a table that a loop inside writes rows of, each made of another one."""
+        write, distance, extent = self.write_row(), self.rng.randrange(1, 4), table.shape[0]
+
+        def body(carry: list, row: list) -> tuple:
+            place, own = carry
+            read = mo.tanh(own[(place + distance) % extent] + value)
+            return [(place + 1) % extent, write(place, own, read)], []
+
+        trips = self.rng.choice([1, 2, 3])
+        return self.scan(body, [count % extent, table], [], trips, False, False)[0][1]
 
     def branch(self, scope: list[mo.Var], depth: int) -> mo.Var:
         condition = self.pick(scope).sum() > 0
