@@ -281,3 +281,25 @@ def test_waiting_for_another_thread_that_computes_stops(compiled):
         print("left", flush=True)
         os._exit(0)
         """)
+
+
+def test_a_loop_that_writes_over_a_donated_tensor_goes_on(compiled):
+    run("""
+        count = 30_000_000
+        add = mo.jit(
+            lambda x, n: mo.fori_loop(0, n, lambda i, total: total + 1, x),
+            donate="x",
+            recheck=False,
+        )
+        x = mo.zeros(8, dtype="float64").sync()
+        for _ in range(3):
+            x = add(x, mo.array(3)).sync()
+        # The loop's kernel, and no copy.
+        assert [k.bytes_written for k in mo.last_program().kernels] == [0, 64]
+        x = add(x, mo.array(count))
+        interrupt_when(lambda: True)
+        assert is_interrupted(x.sync)
+        wait_until_idle()
+        assert mo.ones(4).sum().item() == 4
+        np.testing.assert_array_equal(x.numpy(), np.full(8, 9.0 + count))
+        """)
