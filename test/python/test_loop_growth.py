@@ -50,6 +50,54 @@ def read_and_insert(xs: mo.Var, w: mo.Var) -> mo.Var:
     return mo.fori_loop(0, xs.shape[0], lambda i, c: c.at[i].set(mo.sin(xs[i]) * w), table)
 
 
+def accumulate(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Add to rows of a carry."""
+    table = mo.zeros(xs.shape)
+    return mo.fori_loop(0, xs.shape[0], lambda i, c: c.at[i].add(mo.sin(xs[i]) * w), table)
+
+
+def recur(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Make each row of a carry of the one before."""
+
+    def trip(i: mo.Var, table: mo.Var) -> mo.Var:
+        return table.at[i].set(mo.tanh(table[i - 1] * w + xs[i]))
+
+    return mo.fori_loop(0, xs.shape[0], trip, mo.zeros(xs.shape))
+
+
+def insert_twice(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Insert a row, and another one that is made of it."""
+
+    def trip(i: mo.Var, table: mo.Var) -> mo.Var:
+        table = table.at[i].set(mo.sin(xs[i]) * w)
+        return table.at[i - 1].set(table[i] * table[i - 2])
+
+    return mo.fori_loop(0, xs.shape[0], trip, mo.zeros(xs.shape))
+
+
+def insert_if(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Insert rows, one of them in every other trip alone."""
+
+    def trip(i: mo.Var, table: mo.Var) -> mo.Var:
+        table = table.at[i].set(mo.sin(xs[i]) * w)
+        table = mo.cond(i % 2 == 0, lambda: table.at[i - 1].add(table[i] * w), lambda: table)
+        return table.at[i - 2].add(w)
+
+    return mo.fori_loop(0, xs.shape[0], trip, mo.zeros(xs.shape))
+
+
+def insert_inside(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Have a loop inside insert rows, and insert one."""
+
+    def trip(i: mo.Var, table: mo.Var) -> mo.Var:
+        def inside(j: mo.Var, own: mo.Var) -> mo.Var:
+            return own.at[i - j].set(mo.tanh(own[i - j - 1] * w + xs[i]))
+
+        return mo.fori_loop(0, 3, inside, table, unroll=False).at[i].add(w)
+
+    return mo.fori_loop(0, xs.shape[0], trip, mo.zeros(xs.shape))
+
+
 def read(xs: mo.Var, w: mo.Var) -> mo.Var:
     """Read rows of a table at the counter."""
     return mo.fori_loop(0, xs.shape[0], lambda i, c: mo.tanh(c * xs[i] + w), w)
@@ -67,8 +115,11 @@ def pass_through(xs: mo.Var, w: mo.Var) -> mo.Var:
     return table.sum() + h
 
 
-LOOPS = [stack, insert, read_and_insert, read, pass_through]
 DERIVED = ("value", "gradient", "tangent")
+LOOPS = [stack, insert, read_and_insert, accumulate, recur, insert_twice, read, pass_through]
+CASES = [(loop, what) for loop in LOOPS for what in DERIVED]
+# Their gradients save tables.
+CASES += [(insert_if, "value"), (insert_if, "tangent"), (insert_inside, "value")]
 
 
 def derive(loop: Loop, what: str) -> Callable:
@@ -91,19 +142,17 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], l
         pytest.skip("Valgrind is not there")
     folder: Path = tmp_path_factory.mktemp("counts")
     names, paths = [], []
-    for loop in LOOPS:
-        for what in DERIVED:
-            names.append((loop.__name__, what))
-            for trips in (TRIPS, 2 * TRIPS):
-                paths.append(folder / f"{loop.__name__}-{what}-{trips}.metaops")
-                example = [np.zeros((trips, WIDTH), "float32"), np.zeros(WIDTH, "float32")]
-                mo.export(derive(loop, what), example, paths[-1], targets=["x86-64-v3"])
+    for loop, what in CASES:
+        names.append((loop.__name__, what))
+        for trips in (TRIPS, 2 * TRIPS):
+            paths.append(folder / f"{loop.__name__}-{what}-{trips}.metaops")
+            example = [np.zeros((trips, WIDTH), "float32"), np.zeros(WIDTH, "float32")]
+            mo.export(derive(loop, what), example, paths[-1], targets=["x86-64-v3"])
     counts = count_calls.count(paths, folder)
     return {name: counts[2 * k : 2 * k + 2] for k, name in enumerate(names)}
 
 
-@pytest.mark.parametrize("what", DERIVED)
-@pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__name__)
+@pytest.mark.parametrize(("loop", "what"), CASES, ids=lambda x: getattr(x, "__name__", x))
 def test_instructions_double_with_trips(counted: dict, loop: Loop, what: str) -> None:
     once, twice = counted[loop.__name__, what]
     assert twice <= once * GROWTH
