@@ -29,8 +29,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
-#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
-#include "llvm/ADT/SetVector.h"
+#include "MetaOps/Transforms/Simplify/WrittenOver.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -78,24 +77,6 @@ static void addReaders(Value value, Block &block,
     if (own && readers.insert(own) && isa<ViewOpInterface>(own))
       addReaders(own->getResult(0), block, readers);
   }
-}
-
-/// Returns the tensors that an operation may write over.
-static llvm::SetVector<Value> findWrittenOver(Operation *writer) {
-  llvm::SetVector<Value> given;
-  if (auto insert = dyn_cast<InsertOp>(writer))
-    given.insert(insert.getDest());
-  if (!isControlFlow(writer))
-    return given;
-  llvm::DenseSet<Type> written;
-  writer->walk([&](InsertOp insert) { written.insert(insert.getType()); });
-  writer->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands())
-      if (written.contains(operand.getType()) &&
-          !writer->isAncestor(operand.getParentRegion()->getParentOp()))
-        given.insert(operand);
-  });
-  return given;
 }
 
 /// Returns what reads what an operation may write over, in the text's order.

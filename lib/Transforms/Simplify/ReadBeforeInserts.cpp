@@ -13,16 +13,15 @@
 //   %p = slice %t[%i];  %u = insert %z into %t[%i];  %q = slice %u[%j] + f(%p)
 //
 // Then all of %t is copied in each trip. So the part is read by a kernel of its
-// own, which can come first.
+// own, which can come first. So it is with branches and loops that insert.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
-#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
-#include "llvm/ADT/SetVector.h"
+#include "MetaOps/Transforms/Simplify/WrittenOver.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_READBEFOREINSERTSPASS
@@ -32,11 +31,10 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Returns the operations of a block that are computed from a value, but for
+/// Returns the operations of a block that are computed from values, but for
 /// `without`, what is computed from that alone, and the terminator.
-static llvm::SetVector<Operation *> findDependents(Value value,
-                                                   Operation *without) {
-  Block *block = value.getParentBlock();
+static llvm::SetVector<Operation *>
+findDependents(ValueRange values, Block *block, Operation *without) {
   llvm::SetVector<Operation *> found;
   auto addUsers = [&](Value each) {
     for (Operation *user : each.getUsers())
@@ -44,7 +42,7 @@ static llvm::SetVector<Operation *> findDependents(Value value,
           own && own != without && own != block->getTerminator())
         found.insert(own);
   };
-  addUsers(value);
+  llvm::for_each(values, addUsers);
   for (size_t next = 0; next < found.size(); ++next)
     for (Value result : found[next]->getResults())
       addUsers(result);
@@ -62,16 +60,15 @@ static bool readsPart(Operation *op, Value value) {
          2 * part.getNumElements() <= whole.getNumElements();
 }
 
-/// Has parts of the tensor that an insert writes over be read by kernels of
-/// their own, where what is computed from them also reads the insert's result.
-static void readBefore(InsertOp insert) {
-  auto behind = findDependents(insert.getResult(), /*without=*/nullptr);
-  for (Operation *op :
-       llvm::make_early_inc_range(insert.getDest().getUsers())) {
-    if (op->getBlock() != insert->getBlock() ||
-        !readsPart(op, insert.getDest()))
+/// Has parts of a tensor that may be written over be read by kernels of their
+/// own, where what is computed from them also reads what the writer makes.
+static void readBefore(Value value, Operation *writer) {
+  auto behind = findDependents(writer->getResults(), writer->getBlock(),
+                               /*without=*/nullptr);
+  for (Operation *op : llvm::make_early_inc_range(value.getUsers())) {
+    if (op->getBlock() != writer->getBlock() || !readsPart(op, value))
       continue;
-    auto dependents = findDependents(op->getResult(0), insert);
+    auto dependents = findDependents(op->getResults(), op->getBlock(), writer);
     if (llvm::none_of(dependents, [&](Operation *dependent) {
           return behind.contains(dependent);
         }))
@@ -94,8 +91,9 @@ struct ReadBeforeInserts
     walkBlocks(getOperation().getBody(), [&](Block &block) {
       if (&block == outermost)
         return;
-      SmallVector<InsertOp> inserts(block.getOps<InsertOp>());
-      llvm::for_each(inserts, readBefore);
+      for (Operation &op : llvm::make_early_inc_range(block))
+        for (Value value : findWrittenOver(&op))
+          readBefore(value, &op);
     });
   }
 };

@@ -44,3 +44,28 @@ func.func @recurrence(%table: tensor<8x4xf32>, %i: tensor<i64>, %j: tensor<i64>)
   }
   return %r : tensor<8x4xf32>
 }
+
+// So it is with a branch that inserts.
+// CHECK-LABEL: @branch(
+// CHECK:         metaop.scan 8
+// CHECK:           %[[A:.*]] = metaop.slice %[[T:[a-z0-9]+]][
+// CHECK-NEXT:      metaop.stop_fuse %[[A]]
+// CHECK:           scf.if
+func.func @branch(%table: tensor<8x4xf32>, %z: tensor<1x4xf32>, %i: tensor<i64>, %j: tensor<i64>, %p: tensor<i1>) -> tensor<8x4xf32> {
+  %zero = metaop.constant dense<0> : tensor<i64>
+  %f = tensor.extract %p[] : tensor<i1>
+  %r = metaop.scan 8 carries(%t = %table : tensor<8x4xf32>) -> tensor<8x4xf32> {
+    %old = metaop.slice %t[%i, %zero] strides = [1, 1] : tensor<8x4xf32> -> tensor<1x4xf32>
+    %u = scf.if %f -> tensor<8x4xf32> {
+      %n = metaop.insert none %z into %t[%i, %zero] : tensor<1x4xf32> into tensor<8x4xf32>
+      scf.yield %n : tensor<8x4xf32>
+    } else {
+      scf.yield %t : tensor<8x4xf32>
+    }
+    %new = metaop.slice %u[%j, %zero] strides = [1, 1] : tensor<8x4xf32> -> tensor<1x4xf32>
+    %q = metaop.add %new, %old : tensor<1x4xf32>
+    %v = metaop.insert none %q into %u[%j, %zero] : tensor<1x4xf32> into tensor<8x4xf32>
+    metaop.scan_yield %v : tensor<8x4xf32>
+  }
+  return %r : tensor<8x4xf32>
+}

@@ -328,10 +328,11 @@ def ReadBeforeInsertsPass
     : Pass<"metaop-read-before-inserts", "::mlir::func::FuncOp"> {
   let summary = "Read parts of what loops write over by kernels of their own";
   let description = [{
-    In loops and branches: a part of a tensor that an insert writes over is read
-    by a kernel of its own where what is computed from it reads the insert's
-    result as well. That kernel would need the tensor as it was and as it is,
-    and all of it would be copied in each trip.
+    In loops and branches: a part of a tensor that an insert, or a branch or a
+    loop with inserts, may write over is read by a kernel of its own where what
+    is computed from it reads the result of these as well. That kernel would
+    need the tensor as it was and as it is, and all of it would be copied in each
+    trip.
 
     ```mlir
     %p = metaop.slice %t[%i, %zero] strides = [1, 1]
