@@ -102,8 +102,14 @@ def insert_around_an_inner_loop(i: Any, table: Any) -> Any:
     def inner(j: Any, own: Any) -> Any:
         return choose(j % 2 == 0, lambda: put(own, j % ROWS, own[i % ROWS] + 1), lambda: own)
 
-    last = repeat(3, inner, put(table, i % ROWS, table[0] * 0.5))
-    return put(last, (i + 1) % ROWS, last[i % ROWS] + 1)
+    first = put(table, i % ROWS, table[0] * 0.5)
+    return put(repeat(3, inner, first), (i + 1) % ROWS, first[i % ROWS] + 1)
+
+
+def read_behind_a_branch(i: Any, table: Any) -> Any:
+    """Read what a branch may have written over, and what it has made."""
+    new = choose(i % 2 == 0, lambda: put(table, i % ROWS, table[0] * 0.5), lambda: table)
+    return put(new, (i + 1) % ROWS, new[(i + 2) % ROWS] * 0.5 + tanh(table[(i + 3) % ROWS]))
 
 
 def insert_in_a_conditional_loop(i: Any, table: Any) -> Any:
@@ -123,6 +129,7 @@ IN_ONE_PLACE = [
     compute_under_a_condition,
     insert_in_an_inner_loop,
     insert_around_an_inner_loop,
+    read_behind_a_branch,
     insert_in_a_conditional_loop,
 ]
 
@@ -161,6 +168,21 @@ def test_a_donated_table_is_copied_where_trips_check(trip: Trip) -> None:
         checks = "check" in [kernel.name for kernel in mo.last_program().kernels]
         assert copies_of_tables() == (int(checks and trip is not compute_all), 0)
         np.testing.assert_allclose(mine.numpy(), expected)
+
+
+def test_a_donated_table_that_trips_number_is_not_copied() -> None:
+    """A trip's number is in range where there are as many rows: nothing is checked."""
+    run = mo.jit(lambda t: repeat(ROWS, lambda i, t: put(t, i, t[i] * 2 + t[0]), t), donate="t")
+    expected = numbers(ROWS, WIDTH)
+    mine = mo.array(expected).sync()
+    for _ in range(3):
+        mine = run(mine).sync()
+        for i in range(ROWS):
+            expected[i] = expected[i] * 2 + expected[0]
+        assert copies_of_tables() == (0, 0)
+        np.testing.assert_allclose(mine.numpy(), expected)
+    with pytest.raises(IndexError, match=rf"trip {ROWS}\b"):
+        repeat(ROWS + 1, lambda i, t: put(t, i, t[0]), mine).sync()
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

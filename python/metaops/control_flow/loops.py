@@ -234,7 +234,10 @@ def _record_known(
     trips = max(end - first, 0)
     if most is not None and trips > most:
         raise at_line(ValueError(f"fori_loop: max_trips is {most}, but there are {trips} trips"))
-    numbers = _core.iota((trips,), 0, _core.int64) + first
+    numbers = _core.iota((trips,), 0, _core.int64)
+    # Numbers from 0 on are known to be in range where there are as many rows.
+    if first != 0:
+        numbers = numbers + first
     unrolled = as_unroll("fori_loop", unroll, trips)
     return _core.record_scan(trips, False, unrolled, carries.vars, [numbers], body)
 

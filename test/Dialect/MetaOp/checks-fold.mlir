@@ -73,3 +73,24 @@ func.func @ranges(%a: tensor<i64>, %b: tensor<i64>) {
   // CHECK-NEXT: return
   return
 }
+
+// Numbers of a loop's trips are known.
+// CHECK-LABEL: @trips
+// CHECK:         metaop.scan 8
+// CHECK-NOT:       metaop.check
+// CHECK:         metaop.scan 8
+// CHECK:           metaop.check
+func.func @trips(%x: tensor<8xi64>) -> (tensor<8xi64>, tensor<8xi64>) {
+  %numbers = metaop.iota dim = 0 : tensor<8xi64>
+  %0 = metaop.scan 8 unroll 1 rows(%i = %numbers : tensor<8xi64>) -> tensor<8xi64> {
+    %c = metaop.check %i extent = 8 dim = 0 : tensor<i64>
+    %y = metaop.add %c, %c : tensor<i64>
+    metaop.scan_yield %y : tensor<i64>
+  }
+  %1 = metaop.scan 8 unroll 1 rows(%i = %numbers : tensor<8xi64>) -> tensor<8xi64> {
+    %c = metaop.check %i extent = 7 dim = 0 : tensor<i64>
+    %y = metaop.add %c, %c : tensor<i64>
+    metaop.scan_yield %y : tensor<i64>
+  }
+  return %0, %1 : tensor<8xi64>, tensor<8xi64>
+}

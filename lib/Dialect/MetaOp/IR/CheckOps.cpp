@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -80,13 +83,32 @@ static bool areInRange(Attribute indices, const IndexRange &range) {
   return llvm::all_of(elements.getValues<APInt>(), isInRange);
 }
 
+/// Returns whether an index is the number of a scan's trip, all of which are in
+/// range.
+static bool areTripsInRange(Value index, const IndexRange &range) {
+  auto row = dyn_cast<BlockArgument>(index);
+  auto scan = row ? dyn_cast_if_present<ScanOp>(row.getOwner()->getParentOp())
+                  : ScanOp();
+  if (!scan || row.getArgNumber() < scan.getNumCarries() ||
+      !getElementTypeOrSelf(index.getType()).isInteger(64))
+    return false;
+  Value rows = scan.getRows()[row.getArgNumber() - scan.getNumCarries()];
+  auto numbers = rows.getDefiningOp<IotaOp>();
+  auto type = cast<RankedTensorType>(rows.getType());
+  if (!numbers || !type.hasStaticShape())
+    return false;
+  int64_t count = type.getDimSize(numbers.getDimension());
+  return count == 0 || range.contains(count - 1);
+}
+
 OpFoldResult CheckOp::fold(FoldAdaptor adaptor) {
   auto type = cast<RankedTensorType>(getType());
   auto before = getIndices().getDefiningOp<CheckOp>();
   bool isChecked =
       before && before->getAttrDictionary() == (*this)->getAttrDictionary();
   bool isEmpty = llvm::is_contained(type.getShape(), 0);
-  if (isChecked || isEmpty || areInRange(adaptor.getIndices(), getRange()))
+  if (isChecked || isEmpty || areInRange(adaptor.getIndices(), getRange()) ||
+      areTripsInRange(getIndices(), getRange()))
     return getIndices();
   return {};
 }
