@@ -15,8 +15,8 @@
 // * both blocks of a branch make their values so, or one leaves what it is
 //   given as it is.
 //
-// What is written over is a value that nothing reads later in the trip: neither
-// the value itself, nor what a branch or a loop may have in the same memory.
+// Nothing may read a value that is written over later in the trip: neither by
+// its name, nor as what a branch or a loop may have in the same memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -134,7 +134,7 @@ bool Lives::findMakers(BlockArgument argument, Value next,
   SmallVector<Value> values = {next};
   while (!values.empty()) {
     Value value = values.pop_back_val();
-    // What a loop inside has in one place is as that loop has it.
+    // A value that a loop inside has in one place is where its carry is.
     if (BlockArgument around = getCarryAround(value))
       value = around;
     if (value == argument || !place.values.insert(value))
@@ -230,7 +230,7 @@ bool Lives::isReadBefore(Value value, const OnePlace &place,
         return false;
     if (isa<ViewOpInterface, tensor::ExtractOp>(user))
       return true;
-    // What writes knows what it reads, but by that name alone.
+    // The maker may read what it writes over, but by that name alone.
     return user == maker.op ? getRoot(value) == maker.over
                             : comesBefore(user, maker.op, loop);
   });
