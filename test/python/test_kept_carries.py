@@ -138,7 +138,7 @@ def measure_scratch(trips: int, budget: int) -> int:
 
     with mo.flag_scope(saved_values_budget=budget):
         last, _ = mo.scan(f, first, rows, unroll=False)
-        # What a gradient of the gradient would read is no scratch memory.
+        # Rows for a gradient of the gradient are no scratch memory.
         mo.grad(last.sum(), first).detach().sync()
         return int(mo.last_program().arena_bytes)
 
