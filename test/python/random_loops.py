@@ -17,7 +17,7 @@ import metaops as mo
 #: The deepest nesting of loops and branches.
 DEPTH = 2
 #: The most trips of a loop whose trips are read from memory.
-MOST = 7
+MOST = 6
 
 
 def run_scan(body: Callable, init: Any, rows: Any, trips: int, reverse: bool, unroll: Any) -> tuple:
@@ -136,7 +136,7 @@ class RandomLoops:
         return mo.concat([x[..., 1:], y[..., :1]], -1)
 
     def loop(self, scope: list[mo.Var], depth: int, may_draw: bool) -> list[mo.Var]:
-        trips = self.rng.choice([1, 2, 3, 5, 7])
+        trips = self.rng.choice([1, 2, 3, 6])
         reverse = self.rng.random() < 0.4
         unroll = self.rng.choice([False, False, None, True, 2, 3])
         carries = [self.pick(scope) for _ in range(self.rng.randrange(1, 3))]
