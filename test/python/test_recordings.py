@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import threading
 from itertools import pairwise
 
 import metaops as mo
@@ -117,6 +118,26 @@ def test_a_layer_that_has_run_is_copied_and_pickled() -> None:
     for other in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
         for value in expected:
             np.testing.assert_array_equal(other(x)[0].numpy(), value)
+
+
+def test_threads_call_one_layer() -> None:
+    layer = nn.RNN(3, 4)
+    inputs = [numbers(length, 2, 3, seed=length) for length in range(3, 23)]
+    expected = [layer(x)[0].numpy() for x in inputs]
+    wrong = []
+
+    def run(order: list[int]) -> None:
+        for place in order:
+            if not np.array_equal(layer(inputs[place])[0].numpy(), expected[place]):
+                wrong.append(place)
+
+    orders = [list(np.random.default_rng(seed).integers(0, 20, 60)) for seed in range(4)]
+    threads = [threading.Thread(target=run, args=(order,)) for order in orders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == [] and len(layer._recurrence.recordings._functions) <= Recordings.most + 4
 
 
 def test_updated_parameters_count_at_the_next_call() -> None:

@@ -11,7 +11,6 @@ record what that function has, without Python.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Literal
 
@@ -31,9 +30,9 @@ class Recordings:
     most = 16
 
     def __init__(self) -> None:
-        #: None where there was one call, False where none can be recorded.
-        self._functions: OrderedDict[Hashable, RecordedFunction | Literal[False] | None]
-        self._functions = OrderedDict()
+        #: None where there was one call, False where none can be recorded; what was
+        #: called last is last. Threads may call one layer, so each access stands alone.
+        self._functions: dict[Hashable, RecordedFunction | Literal[False] | None] = {}
 
     def __reduce__(self) -> tuple[type[Recordings], tuple[()]]:
         return Recordings, ()
@@ -65,25 +64,21 @@ class Recordings:
             _core.get_flag("saved_values_budget"),
         )
         results = self._replay(key, function, tensors)
-        self._functions.move_to_end(key)
         if len(self._functions) > self.most:
-            self._functions.popitem(last=False)
+            self._functions.pop(next(iter(self._functions)), None)
         return function(*tensors) if results is None else results
 
     def _replay(
         self, key: Hashable, function: Callable[..., Sequence[Var]], tensors: list[Var]
     ) -> list[Var] | None:
         """Return what a recording makes of the tensors, or None without one."""
-        if key not in self._functions:
-            self._functions[key] = None
-            return None
-        recorded = self._functions[key]
-        if recorded is None:
-            recorded = self._functions[key] = self._record(function, tensors)
+        is_first = key not in self._functions
+        recorded = self._functions.pop(key, None)
+        if recorded is None and not is_first:
+            recorded = self._record(function, tensors)
         results = recorded.record(tensors) if recorded else None
-        if recorded and results is None:
-            # The types of other tensors have changed.
-            self._functions[key] = None
+        # Without results the types of other tensors have changed.
+        self._functions[key] = None if recorded and results is None else recorded
         return results
 
     @staticmethod
