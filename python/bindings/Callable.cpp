@@ -184,23 +184,13 @@ static bool callAlone(Callable &self, py::handle arguments, py::handle numbers,
 }
 
 /// Records what a function does of other arguments, which it rebinds none of.
-/// Returns the results, or None where it does not take them, or each operator
-/// is run by itself.
+/// Returns the results, or None where it does not take them.
 static py::object recordCall(const Callable &self, py::handle arguments) {
   std::vector<Var *> given = toArguments(arguments);
   if (!self.function->takes(given))
     return py::none();
-  std::vector<Var> results;
-  if (getTrace()) {
-    Entered trace;
-    results = self.function->replay(*trace, given);
-  } else {
-    EnteredSession session;
-    if (!session->isLazy())
-      return py::none();
-    results = self.function->replay(*session, given);
-  }
-  return toList(std::move(results));
+  EnteredSession session;
+  return toList(self.function->replay(*session, given));
 }
 
 void metaops::python::bindCallable(py::module_ &module) {
@@ -233,7 +223,7 @@ void metaops::python::bindCallable(py::module_ &module) {
          "Records what the function does, which rebinds nothing, of other\n"
          "arguments, as calling it would. Returns the results; None where it "
          "does\n"
-         "not take the arguments, or each operator is run by itself.");
+         "not take the arguments.");
   define(
       function, "donate(self, arguments)",
       [](Callable &self, py::handle arguments) {

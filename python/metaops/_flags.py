@@ -63,9 +63,17 @@ def _no_flag(name: str) -> str:
 
 #: The flag `jit`, but "off" where each operator runs at once.
 jit_mode: str = "on"
+_kinds: dict[tuple[Any, Any], int] = {}
+
+
+def _find_recording_kind() -> int:
+    """Return the number of the flags that are set."""
+    kind = _core.get_flag("convolution"), _core.get_flag("saved_values_budget")
+    return _kinds.setdefault(kind, len(_kinds))
+
+
 #: A number for each combination of flags that changes what is recorded.
-recording_kind: int = 0
-_kinds: dict[Any, int] = {"direct": 0}
+recording_kind: int = _find_recording_kind()
 
 
 def _set(name: str, value: Any) -> None:
@@ -74,7 +82,7 @@ def _set(name: str, value: Any) -> None:
     refuse_recorded(f"flag {name} is set")
     _core.set_flag(name, value)
     jit_mode = _core.get_flag("jit") if _core.get_flag("lazy_execution") else "off"
-    recording_kind = _kinds.setdefault(_core.get_flag("convolution"), len(_kinds))
+    recording_kind = _find_recording_kind()
 
 
 class Flags:

@@ -315,3 +315,80 @@ def test_a_next_carry_that_is_dear_is_saved() -> None:
     (text,) = mo.last_program().explain().ir("graph")
     # Two forwards, and those of their gradients; none is made again.
     assert text.count("metaop.reindex_reduce add") + text.count("metaop.reduce add") <= 6
+
+
+def leap(carry: tuple, _x: Any) -> tuple:
+    """Return a trip whose first carry is what the second one was."""
+    before, now = carry
+    return (now, 2.0 * now - before - 0.05 * mo.sin(now)), None
+
+
+def swap(carry: tuple, _x: Any) -> tuple:
+    """Return a trip whose carries change places."""
+    a, b = carry
+    return (b, a + 0.1 * mo.sin(b)), None
+
+
+def row_of_start(carry: tuple, _x: Any) -> tuple:
+    """Return a trip that reads nothing of a carry, which is a row."""
+    a, b = carry
+    return (a + 0.1 * b, 0.9 * b), a
+
+
+def inner_loop(body: Callable, unroll: bool) -> Callable:
+    """Return a trip that makes five of another loop, whose rows it reads."""
+
+    def trip(carry: tuple, _x: Any) -> tuple:
+        last, rows = mo.scan(body, carry, length=5, unroll=unroll)
+        return last, None if rows is None else mo.sin(rows).sum()
+
+    return trip
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+@pytest.mark.parametrize("body", [leap, swap, row_of_start])
+def test_carries_that_become_others(body: Callable, is_nested: bool) -> None:
+    """Budgets lie below the starts, between these and the inner loop's, and above all."""
+
+    def differentiate(trip: Callable, budget: int, unroll: bool) -> list:
+        with mo.flag_scope(saved_values_budget=budget):
+            last, rows = mo.scan(trip, (FIRST, OTHER), length=16, unroll=unroll)
+            loss = sum((leaf**2).sum() for leaf in mo.tree_leaves((last, rows)))
+            return [gradient.numpy() for gradient in mo.grad(loss, [FIRST, OTHER])]
+
+    expected = differentiate(inner_loop(body, True) if is_nested else body, 1 << 30, True)
+    for budget in (0, 64, 400, 800, 1200, 1 << 30):
+        trip = inner_loop(body, False) if is_nested else body
+        for actual, exact in zip(differentiate(trip, budget, False), expected, strict=True):
+            np.testing.assert_allclose(actual, exact, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("trips", [1, 2, 3, 4, 10**15])
+def test_loops_of_few_or_very_many_trips_are_recorded(trips: int) -> None:
+    def trip(h: mo.Var, _x: Any) -> tuple:
+        return mo.sin(h) * h, None
+
+    with mo.flag_scope(saved_values_budget=0):
+        last, _ = mo.scan(trip, FIRST, length=trips, unroll=False)
+        if trips < 10:
+            (gradient,) = mo.grad(last.sum(), [FIRST])
+            value = FIRST
+            for _ in range(trips):
+                value = mo.sin(value) * value
+            (expected,) = mo.grad(value.sum(), [FIRST])
+            np.testing.assert_allclose(gradient.numpy(), expected.numpy(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("trips", [17, 19, 23])
+def test_tangents_name_the_trip_behind_blocks(trips: int) -> None:
+    places = np.zeros(trips, "int32")
+    places[trips - 1] = 9
+
+    def trip(h: mo.Var, place: mo.Var) -> tuple:
+        return mo.sin(h) + h.at[place, 0].set(0.5), None
+
+    with mo.flag_scope(saved_values_budget=0):
+        last, _ = mo.scan(trip, FIRST, mo.array(places), unroll=False)
+        (tangent,) = mo.jvp([last.sum()], [FIRST], [OTHER])
+        with pytest.raises(IndexError, match=f"in trip {trips - 1}"):
+            tangent.numpy()

@@ -153,3 +153,43 @@ def test_updated_parameters_count_at_the_next_call() -> None:
     given = x.numpy() @ layer.weight_ih_l0.numpy().T
     biases = layer.bias_ih_l0.numpy() + layer.bias_hh_l0.numpy()
     np.testing.assert_allclose(layer(x)[0].numpy(), np.tanh(given + biases), rtol=1e-5, atol=1e-6)
+
+
+def test_a_layer_that_moves_to_another_device_is_recorded_anew(rng: np.random.Generator) -> None:
+    layer = nn.LSTM(3, 4)
+    x = mo.array(rng.standard_normal((5, 2, 3), dtype="float32"))
+    expected = [layer(x)[0].numpy() for _ in range(3)][-1]
+    layer.to("cpu:1")
+    for _ in range(3):
+        np.testing.assert_array_equal(layer(x.to("cpu:1"))[0].numpy(), expected)
+
+
+def test_a_call_that_fails_does_not_end_recordings(rng: np.random.Generator) -> None:
+    layer = nn.GRU(3, 4)
+    x = mo.array(rng.standard_normal((5, 2, 3), dtype="float32"))
+    expected = layer(x)[0].numpy()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="two devices"):
+            layer(x.to("cpu:1"))
+    for _ in range(3):
+        np.testing.assert_array_equal(layer(x)[0].numpy(), expected)
+
+
+def test_a_jitted_function_is_recorded_for_each_budget() -> None:
+    start = mo.array(np.linspace(-1, 1, 64).reshape(8, 8))
+
+    budgets: list[int] = []
+
+    @mo.jit
+    def differentiate(h: mo.Var) -> mo.Var:
+        def trip(h: mo.Var, _x: None) -> tuple:
+            return mo.sin(h) * h, None
+
+        budgets.append(mo.flags.saved_values_budget)
+        return mo.grad(mo.scan(trip, h, length=64, unroll=False)[0].sum(), [h])[0]
+
+    expected = differentiate(start).numpy()
+    with mo.flag_scope(saved_values_budget=0):
+        np.testing.assert_array_equal(differentiate(start).numpy(), expected)
+    assert budgets[-1] == 0
+    assert budgets[0] > 0

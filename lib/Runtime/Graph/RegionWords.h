@@ -18,8 +18,8 @@
 namespace metaops {
 
 /// Returns numbers that two operations with regions have in common if they
-/// differ, at most, in locations, in extents, and in which values their
-/// operands and captures are. `intern` gives the number of the signature of an
+/// differ, at most, in locations, in numbers beside a skeleton (appendNumbers),
+/// and in which values their operands and captures are. `intern` gives the number of the signature of an
 /// operation, of its own or in its regions, without what is in its regions.
 std::vector<uint64_t>
 writeRegions(mlir::Operation *op,

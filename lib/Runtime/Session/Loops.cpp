@@ -90,7 +90,9 @@ private:
         if (!node->isLeaf())
           nodes.push_back(node);
       });
-    llvm::sort(nodes, [](Node *a, Node *b) { return a->order < b->order; });
+    llvm::sort(nodes, [](Node *a, Node *b) {
+      return std::tie(a->order, a->number) < std::tie(b->order, b->number);
+    });
     for (auto [position, node] : llvm::enumerate(nodes))
       node->position = position;
     lastUses.resize(nodes.size());
@@ -114,6 +116,11 @@ private:
       if (node->wasHeld && node->signature == last->signature &&
           node->op->getLoc() == last->op->getLoc() && number == steps.size()) {
         steps.push_back(node);
+        ++number;
+      } else if (!steps.empty() && node->op == steps.back()->op &&
+                 node->wasHeld) {
+        // The last of an operation's results.
+        steps.back() = node;
         ++number;
       }
     }

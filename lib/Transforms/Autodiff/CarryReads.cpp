@@ -12,7 +12,8 @@
 //
 //   row = slice table[t];  next = insert f(row) into table[t + 1]
 //
-// So does the carry of a loop in the body, if its trips read nothing of it.
+// So does the carry of a loop in the body, if its trips read nothing of it, and
+// it remains that carry: what is yielded as another one, or as a row, is read.
 //
 // Walk from a value through these to what the loop yields. A result of at
 // most half of the value's elements is a part, and the walk ends there.
@@ -50,6 +51,18 @@ static bool isMoved(OpOperand &operand) {
   return (isSum || isa<ReindexOpInterface>(op)) && number == 0;
 }
 
+static std::optional<SmallVector<Value>>
+findReadParts(Value value, SmallVectorImpl<unsigned> &yielded);
+
+/// Returns whether the trips of a loop do nothing with a carry but hand it on,
+/// moved, to the next ones.
+static bool isHandedOn(ScanOp scan, unsigned carry) {
+  SmallVector<unsigned> yielded;
+  auto parts = findReadParts(scan.getRegionIterArgs()[carry], yielded);
+  return parts && parts->empty() &&
+         llvm::all_of(yielded, [&](unsigned to) { return to == carry; });
+}
+
 /// Returns what a use makes of a value by moving it; null where it does other
 /// things, or nothing.
 static Value getMoved(OpOperand &use) {
@@ -59,10 +72,9 @@ static Value getMoved(OpOperand &use) {
       return user->getParentOp()->getResult(use.getOperandNumber());
   if (auto scan = dyn_cast<ScanOp>(user)) {
     unsigned number = use.getOperandNumber();
-    if (number >= scan.getNumCarries())
-      return nullptr;
-    auto parts = findReadParts(scan.getRegionIterArgs()[number]);
-    return parts && parts->empty() ? scan.getResult(number) : Value();
+    return number < scan.getNumCarries() && isHandedOn(scan, number)
+               ? scan.getResult(number)
+               : Value();
   }
   return isMoved(use) ? user->getResult(0) : Value();
 }
@@ -74,7 +86,10 @@ static bool isPart(Value value, Value whole) {
          2 * type.getNumElements() <= ofWhole.getNumElements();
 }
 
-std::optional<SmallVector<Value>> metaop::findReadParts(Value value) {
+/// Finds the parts that are read, and the operands of the yield that are made
+/// by moving the value.
+static std::optional<SmallVector<Value>>
+findReadParts(Value value, SmallVectorImpl<unsigned> &yielded) {
   Region *body = value.getParentRegion();
   llvm::SetVector<Value> moved;
   moved.insert(value);
@@ -83,15 +98,17 @@ std::optional<SmallVector<Value>> metaop::findReadParts(Value value) {
     Value each = moved[next];
     // A branch's parts are in no row.
     if (next > 0 && each.getParentRegion() == body && isPart(each, value)) {
-      auto read = findReadParts(each);
+      auto read = findReadParts(each, yielded);
       if (!read || !read->empty())
         parts.push_back(each);
       continue;
     }
     for (OpOperand &use : each.getUses()) {
       Operation *user = use.getOwner();
-      if (isa<ScanYieldOp>(user) && user->getParentRegion() == body)
+      if (isa<ScanYieldOp>(user) && user->getParentRegion() == body) {
+        yielded.push_back(use.getOperandNumber());
         continue;
+      }
       Value result = getMoved(use);
       if (!result)
         return std::nullopt;
@@ -99,4 +116,9 @@ std::optional<SmallVector<Value>> metaop::findReadParts(Value value) {
     }
   }
   return parts;
+}
+
+std::optional<SmallVector<Value>> metaop::findReadParts(Value value) {
+  SmallVector<unsigned> yielded;
+  return ::findReadParts(value, yielded);
 }

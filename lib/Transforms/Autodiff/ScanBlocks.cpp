@@ -44,6 +44,9 @@ using namespace mlir::metaop;
 // Lengths of blocks
 //===----------------------------------------------------------------------===//
 
+/// Fewer trips are not worth blocks, and so many lengths of these are tried.
+static constexpr int64_t kFewestTrips = 4, kMostTried = 4096;
+
 namespace {
 /// The bytes that are kept for the gradient of a scan in blocks.
 struct KeptBytes {
@@ -51,10 +54,14 @@ struct KeptBytes {
   int64_t ofBlock = 0;
   /// Of each trip of a block: its start, and what is dear to compute again.
   int64_t ofTrip = 0;
+  /// Of the rows of all trips, which are copied where some fill no block.
+  int64_t ofRows = 0;
 
   int64_t count(int64_t trips, int64_t length) const {
-    return addCounts(multiplyCounts(trips / length, ofBlock),
-                     multiplyCounts(length + trips % length, ofTrip));
+    int64_t left = trips % length;
+    int64_t ofStarts = addCounts(multiplyCounts(trips / length, ofBlock),
+                                 multiplyCounts(length + left, ofTrip));
+    return left > 0 ? addCounts(ofStarts, ofRows) : ofStarts;
   }
 };
 } // namespace
@@ -68,7 +75,9 @@ static int64_t findLength(int64_t trips, const KeptBytes &kept) {
                 static_cast<double>(kept.ofTrip));
   auto length = std::max<int64_t>(static_cast<int64_t>(best), 2);
   std::optional<int64_t> found;
-  for (int64_t each = length / 2 + 1; each < 2 * length; ++each)
+  int64_t least = length / 2 + 1;
+  for (int64_t each = least; each < std::min(2 * length, least + kMostTried);
+       ++each)
     if (trips % each == 0 &&
         (!found || kept.count(trips, each) < kept.count(trips, *found)))
       found = each;
@@ -80,14 +89,26 @@ static int64_t findLength(int64_t trips, const KeptBytes &kept) {
   return length;
 }
 
+/// Counts the bytes of a trip's rows, those that it takes and that it yields.
+static int64_t countRowBytes(ValueRange carries, ArrayRef<Value> yielded) {
+  int64_t bytes = 0;
+  for (Value row : carries.front().getParentBlock()->getArguments().drop_front(
+           carries.size()))
+    bytes = addCounts(bytes, countBytes(row.getType()));
+  for (Value row : yielded.drop_front(carries.size()))
+    bytes = addCounts(bytes, countBytes(row.getType()));
+  return bytes;
+}
+
 std::optional<int64_t> metaop::chooseBlockTrips(ValueRange carries,
                                                 ArrayRef<Value> yielded,
                                                 int64_t trips,
                                                 int64_t savedBytes) {
   int64_t ofStart = countStartBytes(carries);
-  if (multiplyCounts(ofStart, trips) <= savedBytes)
+  if (trips < kFewestTrips || multiplyCounts(ofStart, trips) <= savedBytes)
     return std::nullopt;
   KeptBytes kept;
+  kept.ofRows = multiplyCounts(trips, countRowBytes(carries, yielded));
   for (Value carry : carries)
     if (!findReads(carry).empty())
       kept.ofBlock = addCounts(kept.ofBlock, countBytes(carry.getType()));

@@ -23,13 +23,19 @@
 // what they are given. All else keeps its order, but what is needed for a read
 // comes before that.
 //
+// A check of indices comes before all that stands behind it and may itself
+// refuse something, or not end: other checks, branches and loops with these,
+// and loops whose trips are not known.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ReadFirst.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Transforms/Simplify/WrittenOver.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -49,6 +55,7 @@ private:
   Ops findNeeded(Operation *op) const;
   Ops findReaders(Operation *writer) const;
   bool waits(Operation *op) const;
+  bool waitsForCheck(Operation *op) const;
 
   Block &block;
   Ops order;
@@ -90,12 +97,32 @@ ReadOrder::Ops ReadOrder::findReaders(Operation *writer) const {
   return Ops(sorted.begin(), sorted.end());
 }
 
-/// Returns whether an operation is computed from one that is waiting.
+/// Returns whether an operation may refuse something, or not end.
+static bool mayStop(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<CheckRangeOp, scf::WhileOp>(inner) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Returns whether an operation has to come behind a check that has no place
+/// yet.
+bool ReadOrder::waitsForCheck(Operation *op) const {
+  auto isOpen = [&](CheckRangeOp check) {
+    return check != op && !order.contains(check) && check->isBeforeInBlock(op);
+  };
+  return llvm::any_of(block.getOps<CheckRangeOp>(), isOpen) && mayStop(op);
+}
+
+/// Returns whether an operation is computed from one that is waiting, or has to
+/// wait for a check.
 bool ReadOrder::waits(Operation *op) const {
   Ops needed;
   needed.insert(op);
   for (size_t next = 0; next < needed.size(); ++next) {
-    if (waiting.contains(needed[next]))
+    if (waiting.contains(needed[next]) || waitsForCheck(needed[next]))
       return true;
     for (Operation *other : findNeeded(needed[next]))
       if (!order.contains(other))

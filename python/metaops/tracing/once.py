@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Sequence
-from typing import Literal
 
-from .. import _core
+from .. import _core, _flags
 from .._core import RecordedFunction, Var
 
 __all__ = ["Recordings"]
@@ -30,9 +29,9 @@ class Recordings:
     most = 16
 
     def __init__(self) -> None:
-        #: None where there was one call, False where none can be recorded; what was
-        #: called last is last. Threads may call one layer, so each access stands alone.
-        self._functions: dict[Hashable, RecordedFunction | Literal[False] | None] = {}
+        #: None where there was one call; what was called last is last. Threads may call
+        #: one layer, so each access stands alone.
+        self._functions: dict[Hashable, RecordedFunction | None] = {}
 
     def __reduce__(self) -> tuple[type[Recordings], tuple[()]]:
         return Recordings, ()
@@ -52,20 +51,21 @@ class Recordings:
         tensors
             What it is called with.
         """
-        # A function around it is recorded once itself.
-        if _core.is_tracing():
+        # A function around it is recorded once itself; where each operator runs at once,
+        # nothing is.
+        if _core.is_tracing() or not _core.get_flag("lazy_execution"):
             return function(*tensors)
         # Recordings are of one session, and of one mode of gradients.
         key = (
             kind,
-            tensors[0].shape,
+            tuple((tensor.shape, tensor.dtype, tensor.device) for tensor in tensors),
             os.getpid(),
             _core.is_grad_enabled(),
-            _core.get_flag("saved_values_budget"),
+            _flags.recording_kind,
         )
         results = self._replay(key, function, tensors)
-        if len(self._functions) > self.most:
-            self._functions.pop(next(iter(self._functions)), None)
+        for oldest in list(self._functions)[: -self.most]:
+            self._functions.pop(oldest, None)
         return function(*tensors) if results is None else results
 
     def _replay(
@@ -76,15 +76,13 @@ class Recordings:
         recorded = self._functions.pop(key, None)
         if recorded is None and not is_first:
             recorded = self._record(function, tensors)
-        results = recorded.record(tensors) if recorded else None
-        # Without results the types of other tensors have changed.
-        self._functions[key] = None if recorded and results is None else recorded
-        return results
+        self._functions[key] = recorded
+        return recorded.record(tensors) if recorded else None
 
     @staticmethod
     def _record(
         function: Callable[..., Sequence[Var]], tensors: list[Var]
-    ) -> RecordedFunction | Literal[False]:
+    ) -> RecordedFunction | None:
         trace = _core.begin_trace(tensors)
         try:
             with trace:
@@ -92,6 +90,6 @@ class Recordings:
             return trace.finish(outputs)
         except Exception:
             # The call itself says what is wrong, in its own words.
-            return False
+            return None
         finally:
             trace.close()

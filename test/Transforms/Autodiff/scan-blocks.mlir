@@ -36,18 +36,18 @@ func.func @blocks(%h: tensor<4xf32>, %xs: tensor<16x4xf32>) -> tensor<4xf32> {
 // CHECK: metaop.scan 5 reverse unroll 1
 // CHECK: metaop.reindex %arg2 {{.*}} : tensor<17xi64> -> tensor<2xi64>
 // CHECK: metaop.scan 2 reverse unroll 1 {{.*}} attributes {metaop.first_trip = 15 : i64}
-func.func @left(%h: tensor<4xf32>, %table: tensor<9x4xf32>, %is: tensor<17xi64>) -> tensor<4xf32> {
+func.func @left(%h: tensor<16xf32>, %table: tensor<9x16xf32>, %is: tensor<17xi64>) -> tensor<16xf32> {
   %zero = metaop.constant dense<0> : tensor<i64>
-  %r = metaop.scan 17 reverse carries(%c = %h : tensor<4xf32>)
-      rows(%i = %is : tensor<17xi64>) -> tensor<4xf32> {
+  %r = metaop.scan 17 reverse carries(%c = %h : tensor<16xf32>)
+      rows(%i = %is : tensor<17xi64>) -> tensor<16xf32> {
     %k = metaop.check %i extent = 9 dim = 0 : tensor<i64>
-    %row = metaop.slice %table[%k, %zero] strides = [1, 1] : tensor<9x4xf32> -> tensor<1x4xf32>
-    %x = metaop.reshape %row : tensor<1x4xf32> -> tensor<4xf32>
-    %y = metaop.mul %c, %x : tensor<4xf32>
-    %n = metaop.tanh %y : tensor<4xf32>
-    metaop.scan_yield %n : tensor<4xf32>
+    %row = metaop.slice %table[%k, %zero] strides = [1, 1] : tensor<9x16xf32> -> tensor<1x16xf32>
+    %x = metaop.reshape %row : tensor<1x16xf32> -> tensor<16xf32>
+    %y = metaop.mul %c, %x : tensor<16xf32>
+    %n = metaop.tanh %y : tensor<16xf32>
+    metaop.scan_yield %n : tensor<16xf32>
   }
-  return %r : tensor<4xf32>
+  return %r : tensor<16xf32>
 }
 
 // -----

@@ -192,3 +192,35 @@ func.func @main(%table: tensor<8x4xf32>, %parts: tensor<8x1x4xf32>, %i: tensor<i
 }
 func.func private @row(tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<4xf32>
 func.func private @other(tensor<1x4xf32>) -> tensor<1x4xf32>
+
+// -----
+
+// What may refuse something stays behind the checks before it: which index is
+// told first does not change.
+// CHECK-LABEL: func @main
+// CHECK:         metaop.scan 8
+// CHECK:           metaop.insert
+// CHECK:           metaop.check_range %{{.*}} extent = 7
+// CHECK:           scf.if
+// CHECK-NEXT:        metaop.check_range %{{.*}} extent = 12
+func.func @main(%table: tensor<12x4xf32>, %part: tensor<1x4xf32>, %i: tensor<i64>, %j: tensor<i64>, %row: tensor<4xf32>, %p: tensor<i1>)
+    -> (tensor<12x4xf32>, tensor<4xf32>) {
+  %r:2 = metaop.scan 8 carries(%t = %table : tensor<12x4xf32>, %last = %row : tensor<4xf32>)
+      -> (tensor<12x4xf32>, tensor<4xf32>) {
+    %n = metaop.insert none %part into %t[%i, %i] : tensor<1x4xf32> into tensor<12x4xf32>
+    %k = func.call @number(%n) : (tensor<12x4xf32>) -> tensor<i64>
+    metaop.check_range %k, %k extent = 7 dim = 0
+    %f = tensor.extract %p[] : tensor<i1>
+    %y = scf.if %f -> tensor<4xf32> {
+      metaop.check_range %j, %j extent = 12 dim = 0
+      %q = func.call @row(%t) : (tensor<12x4xf32>) -> tensor<4xf32>
+      scf.yield %q : tensor<4xf32>
+    } else {
+      scf.yield %last : tensor<4xf32>
+    }
+    metaop.scan_yield %n, %y : tensor<12x4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<12x4xf32>, tensor<4xf32>
+}
+func.func private @row(tensor<12x4xf32>) -> tensor<4xf32>
+func.func private @number(tensor<12x4xf32>) -> tensor<i64>

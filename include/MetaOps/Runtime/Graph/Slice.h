@@ -19,8 +19,8 @@
 namespace metaops {
 
 /// Says whether two slices are one program. The skeleton holds all structure,
-/// the numbers all extents: another batch size is another vector of numbers
-/// beside the same skeleton.
+/// the numbers all extents and what follows them (appendNumbers): another batch
+/// size is another vector of numbers beside the same skeleton.
 struct ProgramKey {
   std::vector<uint32_t> skeleton;
   std::vector<int64_t> numbers;

@@ -393,6 +393,9 @@ void ScanOp::makeTripsLike(ScanOp other) {
   MetaOpDialect::BlocksAttrHelper blocks(getContext());
   if (blocks.isAttrPresent(other))
     blocks.setAttr(*this, blocks.getAttr(other));
+  MetaOpDialect::FirstTripAttrHelper firstTrip(getContext());
+  if (firstTrip.isAttrPresent(other) && getReverse() == other.getReverse())
+    firstTrip.setAttr(*this, firstTrip.getAttr(other));
   if (other.getUnroll())
     setUnrollAttr(other.getUnrollAttr());
   else if (int64_t trips = other.getTripsAtOnce(); trips > 1)
