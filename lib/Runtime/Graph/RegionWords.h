@@ -19,8 +19,9 @@ namespace metaops {
 
 /// Returns numbers that two operations with regions have in common if they
 /// differ, at most, in locations, in numbers beside a skeleton (appendNumbers),
-/// and in which values their operands and captures are. `intern` gives the number of the signature of an
-/// operation, of its own or in its regions, without what is in its regions.
+/// and in which values their operands and captures are. `intern` gives the
+/// number of the signature of an operation, of its own or in its regions,
+/// without what is in its regions.
 std::vector<uint64_t>
 writeRegions(mlir::Operation *op,
              llvm::function_ref<uint32_t(mlir::Operation *)> intern);

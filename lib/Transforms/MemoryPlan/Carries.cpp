@@ -9,10 +9,9 @@
 // A carry of a loop has one of three kinds of memory:
 //
 // * One place, if the body makes the next value over this trip's
-// (OnePlace.cpp).
-//   The initial value is copied there, unless it can be made there, for lack of
-//   other readers. Where each trip computes all of the value, only then is one
-//   place better than two.
+//   (OnePlace.cpp). The initial value is copied there, unless it can be made
+//   there, for lack of other readers. Where each trip computes all of the
+//   value, only then is one place better than two.
 // * A row, if a scan makes that of the next value anyway.
 // * Two places in turn.
 //
