@@ -63,26 +63,26 @@ def _no_flag(name: str) -> str:
 
 #: The flag `jit`, but "off" where each operator runs at once.
 jit_mode: str = "on"
+#: A number for each combination of flags that changes what is recorded.
+recording_kind: int = 0
 _kinds: dict[tuple[Any, Any], int] = {}
 
 
-def _find_recording_kind() -> int:
-    """Return the number of the flags that are set."""
+def _find_recording_kind(new: int) -> int:
+    """Return the number of the flags that are set, which is `new` if they are new."""
     kind = _core.get_flag("convolution"), _core.get_flag("saved_values_budget")
-    return _kinds.setdefault(kind, len(_kinds))
-
-
-#: A number for each combination of flags that changes what is recorded.
-recording_kind: int = _find_recording_kind()
+    return _kinds.setdefault(kind, new)
 
 
 def _set(name: str, value: Any) -> None:
     """Set a flag that there is to a value of its type."""
     global jit_mode, recording_kind
     refuse_recorded(f"flag {name} is set")
+    # Those of the beginning are 0.
+    _find_recording_kind(recording_kind)
     _core.set_flag(name, value)
     jit_mode = _core.get_flag("jit") if _core.get_flag("lazy_execution") else "off"
-    recording_kind = _find_recording_kind()
+    recording_kind = _find_recording_kind(len(_kinds))
 
 
 class Flags:

@@ -204,7 +204,7 @@ TEST_F(ProgramFileTest, EqualContentsGiveEqualBytes) {
 TEST_F(ProgramFileTest, TheLayoutIsAsDocumented) {
   std::string bytes = example.write();
   EXPECT_EQ(bytes.substr(0, 8), "MetaOpsP");
-  EXPECT_EQ(read32le(bytes.data() + 8), 5u);
+  EXPECT_EQ(read32le(bytes.data() + 8), 6u);
   EXPECT_EQ(read64le(bytes.data() + 16), bytes.size());
   EXPECT_EQ(bytes.size() % 64, 0u);
   std::vector<Entry> entries = listEntries(bytes);

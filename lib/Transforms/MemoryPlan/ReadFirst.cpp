@@ -43,7 +43,8 @@ using namespace mlir::metaop;
 namespace {
 class ReadOrder {
 public:
-  explicit ReadOrder(Block &block) : block(block) {}
+  explicit ReadOrder(Block &block)
+      : block(block), checks(llvm::to_vector(block.getOps<CheckRangeOp>())) {}
 
   void apply();
 
@@ -55,16 +56,27 @@ private:
   Ops findNeeded(Operation *op) const;
   Ops findReaders(Operation *writer) const;
   bool waits(Operation *op) const;
-  bool waitsForCheck(Operation *op) const;
 
   Block &block;
+  SmallVector<CheckRangeOp> checks;
   Ops order;
   /// Those that wait for what comes before them.
   llvm::DenseSet<Operation *> waiting;
 };
 } // namespace
 
-/// Returns what an operation of the block is computed from.
+/// Returns whether an operation may refuse something, or not end.
+static bool mayStop(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<CheckRangeOp, scf::WhileOp>(inner) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Returns what has to come before an operation of the block: what it is
+/// computed from, and checks that it must not overtake.
 ReadOrder::Ops ReadOrder::findNeeded(Operation *op) const {
   Ops needed;
   op->walk([&](Operation *inner) {
@@ -73,6 +85,12 @@ ReadOrder::Ops ReadOrder::findNeeded(Operation *op) const {
           maker && maker != op && maker->getBlock() == &block)
         needed.insert(maker);
   });
+  auto isBefore = [&](CheckRangeOp check) {
+    return check != op && !order.contains(check) && check->isBeforeInBlock(op);
+  };
+  if (llvm::any_of(checks, isBefore) && mayStop(op))
+    for (CheckRangeOp check : llvm::make_filter_range(checks, isBefore))
+      needed.insert(check);
   return needed;
 }
 
@@ -97,32 +115,12 @@ ReadOrder::Ops ReadOrder::findReaders(Operation *writer) const {
   return Ops(sorted.begin(), sorted.end());
 }
 
-/// Returns whether an operation may refuse something, or not end.
-static bool mayStop(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return isa<CheckRangeOp, scf::WhileOp>(inner) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Returns whether an operation has to come behind a check that has no place
-/// yet.
-bool ReadOrder::waitsForCheck(Operation *op) const {
-  auto isOpen = [&](CheckRangeOp check) {
-    return check != op && !order.contains(check) && check->isBeforeInBlock(op);
-  };
-  return llvm::any_of(block.getOps<CheckRangeOp>(), isOpen) && mayStop(op);
-}
-
-/// Returns whether an operation is computed from one that is waiting, or has to
-/// wait for a check.
+/// Returns whether an operation comes behind one that is waiting.
 bool ReadOrder::waits(Operation *op) const {
   Ops needed;
   needed.insert(op);
   for (size_t next = 0; next < needed.size(); ++next) {
-    if (waiting.contains(needed[next]) || waitsForCheck(needed[next]))
+    if (waiting.contains(needed[next]))
       return true;
     for (Operation *other : findNeeded(needed[next]))
       if (!order.contains(other))
