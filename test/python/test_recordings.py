@@ -193,3 +193,21 @@ def test_a_jitted_function_is_recorded_for_each_budget() -> None:
         np.testing.assert_array_equal(differentiate(start).numpy(), expected)
     assert budgets[-1] == 0
     assert budgets[0] > 0
+
+
+def test_nothing_is_recorded_where_each_operator_runs_at_once() -> None:
+    recordings, calls = Recordings(), []
+    with mo.flag_scope(lazy_execution=False):
+        for _ in range(5):
+            recordings.call("kind", counted(calls), [numbers(4), numbers(4, seed=1)])
+    assert len(calls) == 5
+
+
+def test_types_in_turn_have_recordings_each() -> None:
+    recordings, calls = Recordings(), []
+    for _ in range(6):
+        for dtype in ("float32", "float64"):
+            x, y = numbers(4).cast(dtype), numbers(4, seed=1).cast(dtype)
+            assert recordings.call("kind", counted(calls), [x, y])[0].dtype == dtype
+    # Each type's first call, and the one that is recorded.
+    assert len(calls) == 4

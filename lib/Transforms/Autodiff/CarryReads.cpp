@@ -12,8 +12,9 @@
 //
 //   row = slice table[t];  next = insert f(row) into table[t + 1]
 //
-// So does the carry of a loop in the body, if its trips read nothing of it, and
-// it remains that carry: what is yielded as another one, or as a row, is read.
+// The carry of a loop in the body goes through that, too, if its trips read
+// nothing of it, and it remains that carry: one that is yielded as another one,
+// or as a row, is read.
 //
 // Walk from a value through these to what the loop yields. A result of at
 // most half of the value's elements is a part, and the walk ends there.
@@ -26,6 +27,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -79,13 +81,6 @@ static Value getMoved(OpOperand &use) {
   return isMoved(use) ? user->getResult(0) : Value();
 }
 
-static bool isPart(Value value, Value whole) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  auto ofWhole = dyn_cast<RankedTensorType>(whole.getType());
-  return type && ofWhole && type.hasStaticShape() && ofWhole.hasStaticShape() &&
-         2 * type.getNumElements() <= ofWhole.getNumElements();
-}
-
 /// Finds the parts that are read, and the operands of the yield that are made
 /// by moving the value.
 static std::optional<SmallVector<Value>>
@@ -97,7 +92,8 @@ findReadParts(Value value, SmallVectorImpl<unsigned> &yielded) {
   for (size_t next = 0; next < moved.size(); ++next) {
     Value each = moved[next];
     // A branch's parts are in no row.
-    if (next > 0 && each.getParentRegion() == body && isPart(each, value)) {
+    if (next > 0 && each.getParentRegion() == body &&
+        isPartOf(each.getType(), value.getType())) {
       auto read = findReadParts(each, yielded);
       if (!read || !read->empty())
         parts.push_back(each);

@@ -50,10 +50,7 @@ static bool isDear(Operation *op) {
   auto reduce = dyn_cast<ReindexReduceOpInterface>(op);
   if (!reduce || reduce.getReduceKind() != Combiner::Add)
     return false;
-  auto source = cast<RankedTensorType>(reduce.getSource().getType());
-  auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  return source.hasStaticShape() && result.hasStaticShape() &&
-         source.getNumElements() >= 2 * result.getNumElements();
+  return isPartOf(op->getResult(0).getType(), reduce.getSource().getType());
 }
 
 namespace {

@@ -32,7 +32,7 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 //===----------------------------------------------------------------------===//
-// What is written over
+// Values that are written over
 //===----------------------------------------------------------------------===//
 
 /// Returns the operation around the block that has the value.
@@ -105,7 +105,7 @@ BlockArgument Lives::getCarryAround(Value root) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What writes
+// Writers
 //===----------------------------------------------------------------------===//
 
 /// Adds the values that the blocks of a branch yield, if one of them makes its
@@ -170,7 +170,7 @@ bool Lives::findMakers(BlockArgument argument, Value next,
 }
 
 //===----------------------------------------------------------------------===//
-// What reads
+// Readers
 //===----------------------------------------------------------------------===//
 
 /// Returns whether what an operation reads comes before another one writes in
@@ -187,7 +187,7 @@ static bool comesBefore(Operation *reader, Operation *maker, Operation *loop) {
 }
 
 /// Returns the values that may be in the same memory as one because of a use.
-/// What a loop has in one place is a copy.
+/// Carries that have one place are copies.
 static SmallVector<Value, 2> getNames(OpOperand &use, Operation *loop,
                                       const Lives &lives) {
   Operation *user = use.getOwner();

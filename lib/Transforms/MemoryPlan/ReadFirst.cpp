@@ -1,4 +1,4 @@
-//===- ReadFirst.cpp - What reads comes before what writes over -----------===//
+//===- ReadFirst.cpp - Readers before writers -----------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,9 +19,9 @@
 //   %next = insert %part into %table
 //   yield %next, %row
 //
-// So it is with branches and loops with inserts inside, which may write over
-// what they are given. All else keeps its order, but what is needed for a read
-// comes before that.
+// Branches and loops with inserts inside are writers as well: they may write
+// over what they are given. All else keeps its order, but what is needed for a
+// read comes before that.
 //
 // A check of indices comes before all that stands behind it and may itself
 // refuse something, or not end: other checks, branches and loops with these,
@@ -85,12 +85,10 @@ ReadOrder::Ops ReadOrder::findNeeded(Operation *op) const {
           maker && maker != op && maker->getBlock() == &block)
         needed.insert(maker);
   });
-  auto isBefore = [&](CheckRangeOp check) {
-    return check != op && !order.contains(check) && check->isBeforeInBlock(op);
-  };
-  if (llvm::any_of(checks, isBefore) && mayStop(op))
-    for (CheckRangeOp check : llvm::make_filter_range(checks, isBefore))
-      needed.insert(check);
+  if (!checks.empty() && mayStop(op))
+    for (CheckRangeOp check : checks)
+      if (!order.contains(check) && check->isBeforeInBlock(op))
+        needed.insert(check);
   return needed;
 }
 

@@ -1,4 +1,4 @@
-//===- ReadFirst.h - What reads comes before what writes over ---*- C++ -*-===//
+//===- ReadFirst.h - Readers before writers ---------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

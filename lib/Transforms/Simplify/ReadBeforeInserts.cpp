@@ -13,13 +13,14 @@
 //   %p = slice %t[%i];  %u = insert %z into %t[%i];  %q = slice %u[%j] + f(%p)
 //
 // Then all of %t is copied in each trip. So the part is read by a kernel of its
-// own, which can come first. So it is with branches and loops that insert.
+// own, which can come first. Branches and loops that insert are writers, too.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "MetaOps/Transforms/Simplify/WrittenOver.h"
 
@@ -52,12 +53,8 @@ findDependents(ValueRange values, Block *block, Operation *without) {
 /// Returns whether an operation reads at most half of the elements of a value.
 static bool readsPart(Operation *op, Value value) {
   auto read = dyn_cast<ReindexOpInterface>(op);
-  if (!read || read.getSource() != value)
-    return false;
-  auto part = cast<RankedTensorType>(op->getResult(0).getType());
-  auto whole = cast<RankedTensorType>(value.getType());
-  return part.hasStaticShape() && whole.hasStaticShape() &&
-         2 * part.getNumElements() <= whole.getNumElements();
+  return read && read.getSource() == value &&
+         isPartOf(op->getResult(0).getType(), value.getType());
 }
 
 /// Has parts of a tensor that may be written over be read by kernels of their

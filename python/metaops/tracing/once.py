@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of the library that are recorded once for the calls that are alike.
 
-What a recurrent layer records depends on the shapes and types that it is given, and on
+A recurrent layer records what the shapes, types and devices that it is given ask for, and
 nothing else. So its second call of a kind is recorded as a function, and those behind it
 record what that function has, without Python.
 """
@@ -44,7 +44,7 @@ class Recordings:
         Parameters
         ----------
         kind
-            All that it depends on besides the tensors' shapes and types.
+            All that it depends on besides the tensors' shapes, types and devices.
         function
             It updates nothing, asks for no value, draws no numbers, and uses no other
             tensors.

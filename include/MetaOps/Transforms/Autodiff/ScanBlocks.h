@@ -13,7 +13,7 @@
 //   }
 //
 // The gradient goes from block to block, and makes the trips of a block again.
-// So the starts of the blocks are kept, and those of the trips of one block.
+// Kept are the starts of the blocks, and those of the trips of one block.
 // This is checkpointing of two levels (Griewank and Walther, 2008, ch. 12).
 //
 //===----------------------------------------------------------------------===//

@@ -36,3 +36,10 @@ int64_t metaop::countBytes(Type type) {
   return multiplyCounts(countElements(tensor.getShape()),
                         getElementBytes(tensor));
 }
+
+bool metaop::isPartOf(Type part, Type whole) {
+  auto few = dyn_cast<RankedTensorType>(part);
+  auto many = dyn_cast<RankedTensorType>(whole);
+  return few && many && few.hasStaticShape() && many.hasStaticShape() &&
+         2 * few.getNumElements() <= many.getNumElements();
+}

@@ -36,6 +36,10 @@ int64_t getElementBytes(Type type);
 /// The bytes of a tensor; 0 for other types.
 int64_t countBytes(Type type);
 
+/// Returns whether a tensor has at most half the elements of another one, as
+/// far as extents are known: what is made of few of them, or adds up many.
+bool isPartOf(Type part, Type whole);
+
 } // namespace mlir::metaop
 
 #endif // METAOPS_DIALECT_METAOP_IR_TENSORSIZE_H
