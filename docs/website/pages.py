@@ -40,7 +40,7 @@ REFERENCE = {
     "statistics": ("Statistics", r"ops\.statistics\..*"),
     "signal": ("Signals and polynomials", r"ops\.signal\..*"),
     "random": ("Random numbers", r"random\..*"),
-    "gradients": ("Gradients", r"gradients"),
+    "gradients": ("Gradients", r"functions|gradients|rules"),
     "recorded": ("Recorded functions", r"tracing\..*"),
     "control-flow": ("Branches and loops", r"control_flow\..*"),
     "tools": ("Tools", r"tools\..*"),

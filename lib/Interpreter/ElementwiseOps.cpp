@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
 #include "OpTable.h"
 #include <cmath>
@@ -247,4 +248,9 @@ void metaop::addElementwiseOps(OpFunctions &functions) {
   addOp<StopGradOp>(functions, evaluateIdentity<StopGradOp>);
   addOp<StopFuseOp>(functions, evaluateIdentity<StopFuseOp>);
   addOp<TransferOp>(functions, evaluateIdentity<TransferOp>);
+  functions[CustomDerivativeOp::getOperationName()] =
+      [](Operation *op, ArrayRef<Tensor> operands) -> Expected<Tensors> {
+    return Tensors(
+        valuesOf(cast<CustomDerivativeOp>(op).getValues(), operands));
+  };
 }

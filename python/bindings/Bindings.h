@@ -115,6 +115,10 @@ private:
   bool isEntered = false;
 };
 
+/// Lets go of functions with derivatives of their own that nobody needs any
+/// more (FunctionCalls.cpp). With the GIL held and the session not entered.
+void releaseDropped();
+
 /// Hands completed fetches to the thread that calls their callbacks. Needs no
 /// GIL.
 void deliver(std::vector<CompletedFetch> fetches);
@@ -135,6 +139,19 @@ public:
 
 private:
   PyThreadState *state;
+};
+
+/// Python runs in its scope, on a thread that may have released the GIL.
+class HeldGIL {
+public:
+  HeldGIL();
+  ~HeldGIL();
+  HeldGIL(const HeldGIL &) = delete;
+  HeldGIL &operator=(const HeldGIL &) = delete;
+
+private:
+  bool wasReleased;
+  PyGILState_STATE state;
 };
 
 /// Of a thread that is in a call of the extension, which may call Python.
@@ -347,6 +364,7 @@ void bindDTypes(py::module_ &module);
 void bindVar(py::module_ &module);
 void bindIndexing(py::class_<Var> &cls);
 void bindFunctions(py::module_ &module);
+void bindFunctionCalls(py::module_ &module);
 void bindReports(py::module_ &module);
 void bindMemory(py::module_ &module);
 void bindExport(py::module_ &module);

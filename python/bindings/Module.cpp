@@ -55,6 +55,7 @@ PYBIND11_MODULE(_core, module) {
   initSignals();
   bindVar(module);
   bindFunctions(module);
+  bindFunctionCalls(module);
   bindReports(module);
   bindMemory(module);
   bindExport(module);

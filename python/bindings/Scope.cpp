@@ -305,6 +305,18 @@ ReleasedGIL::~ReleasedGIL() {
   --getEnding().scopes;
 }
 
+HeldGIL::HeldGIL()
+    : wasReleased(!PyGILState_Check()), state(PyGILState_Ensure()) {
+  if (wasReleased)
+    --getEnding().scopes;
+}
+
+HeldGIL::~HeldGIL() {
+  if (wasReleased)
+    ++getEnding().scopes;
+  PyGILState_Release(state);
+}
+
 void metaops::python::stopOtherThreads() {
   Ending &ending = getEnding();
   ending.thread = std::this_thread::get_id();

@@ -117,6 +117,7 @@ public:
       return;
     isOpen = false;
     trace->close();
+    releaseDropped();
     arguments = py::list();
     sources = py::list();
     captured.clear();

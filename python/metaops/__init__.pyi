@@ -82,6 +82,7 @@ from .control_flow.scans import map as map
 from .control_flow.scans import scan as scan
 from .exporting import export as export
 from .fetching import fetch as fetch
+from .functions import Function as Function
 from .gradients import enable_grad as enable_grad
 from .gradients import grad as grad
 from .gradients import is_grad_enabled as is_grad_enabled
@@ -416,6 +417,8 @@ from .random.sampling import randn_like as randn_like
 from .random.sampling import random as _random_random
 from .random.sampling import uniform as _random_uniform
 from .random.sampling import uniform as uniform
+from .rules import custom_jvp as custom_jvp
+from .rules import custom_vjp as custom_vjp
 from .tools.explaining import Explanation as Explanation
 from .tools.explaining import KernelExplanation as KernelExplanation
 from .tools.explaining import explain as explain
@@ -441,6 +444,7 @@ from .trees import tree_map as tree_map
 
 __all__ = [
     "Explanation",
+    "Function",
     "KernelExplanation",
     "KernelProfile",
     "Key",
@@ -553,6 +557,8 @@ __all__ = [
     "cumulative_prod",
     "cumulative_sum",
     "cumulative_trapezoid",
+    "custom_jvp",
+    "custom_vjp",
     "default_dtype",
     "deg2rad",
     "degrees",

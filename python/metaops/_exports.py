@@ -79,6 +79,7 @@ EXPORTS = {
     ),
     "exporting": ("export",),
     "fetching": ("fetch",),
+    "functions": ("Function",),
     "gradients": (
         "enable_grad",
         "grad",
@@ -611,6 +612,10 @@ EXPORTS = {
         "randn_like",
         "random",
         "uniform",
+    ),
+    "rules": (
+        "custom_jvp",
+        "custom_vjp",
     ),
     "tools.explaining": (
         "Explanation",

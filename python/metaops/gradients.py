@@ -15,6 +15,7 @@ from ._core import Var, is_grad_enabled
 from ._errors import at_line
 from ._targets import note
 from ._typing import shown
+from .functions import NoForwardModeError
 from .scopes import Scope
 
 __all__ = [
@@ -224,5 +225,9 @@ def hessian_vector_product(loss: Var, inputs: Sequence[Var], vectors: Sequence[V
     what = "hessian_vector_product"
     inputs, vectors = _checked(inputs, f"{what}: inputs"), _checked(vectors, f"{what}: vectors")
     _check_pairs(inputs, vectors, what)
-    # Forward over reverse.
-    return _core.jvp(grad(loss, inputs, allow_unused=True), inputs, vectors)
+    gradients = grad(loss, inputs, allow_unused=True)
+    try:
+        # Forward over reverse.
+        return _core.jvp(gradients, inputs, vectors)
+    except NoForwardModeError:
+        return vjp(gradients, inputs, vectors)

@@ -236,4 +236,8 @@ CALLS = [
         lambda n: mo.fori_loop(0, 3, lambda i, c: c + i, 0, unroll=n),
         UNROLL,
     ),
+    # Places of arguments.
+    ("custom_vjp nondiff_argnums", lambda n: mo.custom_vjp(mo.relu, n), [-1, 1.5, NAN]),
+    ("custom_vjp nondiff_argnums of one", lambda n: mo.custom_vjp(mo.relu, [0, n]), [-1, 1.5]),
+    ("custom_jvp nondiff_argnums", lambda n: mo.custom_jvp(mo.relu, n), [-1, 1.5, NAN]),
 ]

@@ -29,7 +29,7 @@ PACKAGE = pathlib.Path(__file__).parents[2] / "python" / "metaops"
 
 #: Modules all of whose ``__all__`` the package has, by the rooms that they are in.
 WHOLE = {
-    "": "_devices _flags exporting fetching gradients io loading trees",
+    "": "_devices _flags exporting fetching functions gradients io loading rules trees",
     "compat": "array_api exchange",
     "control_flow": "branches loops scans",
     "ops.create": "creation limits",

@@ -384,6 +384,7 @@ def test_every_example_in_python_is_run():
         # By test_guides.py.
         "docs/FromJax.md": 7,
         "docs/FromPyTorch.md": 7,
+        "docs/Functions.md": 3,
         "docs/Gpu.md": 1,
         "docs/History.md": 1,
         "docs/Memory.md": 1,

@@ -120,7 +120,7 @@ Device *Graph::chooseDevice(Operation *op, SignatureTable::Id signature,
 
 Node *Graph::skipViews(Node *node) const {
   while (!node->isLeaf() && getInfo(node).isView)
-    node = node->operands.front();
+    node = node->viewed();
   return node;
 }
 
@@ -290,7 +290,8 @@ std::vector<Node *> Graph::getTargets() {
 }
 
 bool Graph::isDead(const Node *node) const {
-  return node->vars == 0 && node->pins == 0 && node->value().use_empty();
+  return node->vars == 0 && node->pins == 0 && node->sweeps == 0 &&
+         node->value().use_empty();
 }
 
 void Graph::enqueue(Node *node) {
@@ -335,6 +336,8 @@ void Graph::collectAll() {
 void Graph::erase(Node *node) {
   Operation *op = node->op;
   enqueueOperands(node);
+  if (getInfo(node).isCustom)
+    calls.erase(op);
   for (Node *result : resultsOf(node)) {
     if (result->isPendingUpdate && onUpdateErased)
       onUpdateErased(result);

@@ -104,7 +104,7 @@ bool Graph::mayGo(Node *node, bool keepsHistory) const {
   // Regions may make several results of nothing.
   bool isKept = node->operands.empty() && node->nextResult == node;
   return !isKept && llvm::all_of(resultsOf(node), [&](Node *result) {
-    if (result->isProvisional)
+    if (result->isProvisional || result->sweeps > 0)
       return false;
     return (result != node && isDead(result)) ||
            (result->isLeaf() && !(keepsHistory && needsHistory(result)));
@@ -117,6 +117,8 @@ bool Graph::mayGo(Node *node, bool keepsHistory) const {
 void Graph::turnIntoLeaves(Node *node) {
   Operation *op = node->op;
   bool isOneOfSeveral = node->nextResult != node;
+  if (getInfo(node).isCustom)
+    calls.erase(op);
   enqueueOperands(node);
   // Others may keep now what was spared with it.
   for (Node *operand : node->operands)
@@ -152,8 +154,7 @@ void Graph::setComputed(Node *node, BufferRef buffer, uint32_t depth) {
   node->buffer = std::move(buffer);
   node->depth = depth;
   stopWaiting(node);
-  if (mayGo(node, /*keepsHistory=*/true))
-    turnIntoLeaves(node);
+  settleOperation(node);
   addHistory(node);
 }
 
@@ -165,8 +166,8 @@ void Graph::settle(Node *node, bool failed) {
     node->depth = 0;
     recount(node);
     hold(node);
-  } else if (node->buffer && mayGo(node, /*keepsHistory=*/true)) {
-    turnIntoLeaves(node);
+  } else if (node->buffer) {
+    settleOperation(node);
   }
 }
 
@@ -358,7 +359,7 @@ Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
       return node;
     if (!isFlowing(node))
       continue;
-    for (Node *source : node->operands)
+    for (Node *source : getFlowSources(node))
       if (source->epoch != mark && source->order > first) {
         source->epoch = mark;
         stack.push_back(source);

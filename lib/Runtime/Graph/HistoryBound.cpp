@@ -70,7 +70,7 @@ void Graph::changeHolders(Node *node, bool wasHeld) {
     recount(node);
     if (holds == wasHeld || !getInfo(node).isView || node->operands.empty())
       return;
-    node = node->operands.front();
+    node = node->viewed();
     wasHeld = isHeld(node);
     node->heldViews += holds ? 1 : -1;
   }
@@ -80,7 +80,7 @@ void Graph::changeHolders(Node *node, bool wasHeld) {
 void Graph::moveFromViewed(Node *view) {
   if (!isHeld(view) || !getInfo(view).isView || view->operands.empty())
     return;
-  Node *viewed = view->operands.front();
+  Node *viewed = view->viewed();
   --viewed->heldViews;
   changeHolders(viewed, /*wasHeld=*/true);
 }
@@ -159,6 +159,8 @@ void Graph::unspare(Node *node) {
 
 void Graph::boundHistories() {
   bytesBeyond = std::min(bytesBeyond, historyBytes);
+  if (isSwept())
+    return;
   if (historyBytes - bytesBeyond <= historyBound)
     return;
   std::vector<NodeRef> outdated;

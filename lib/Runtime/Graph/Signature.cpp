@@ -202,11 +202,18 @@ static SignatureInfo describe(Operation *op) {
           op);
   info.isLinear = isLinear(op);
   info.hasRegions = op->getNumRegions() > 0;
-  info.hasUnboundedLoop = info.hasRegions && metaop::hasUnboundedLoop(op);
+  info.mayMissDerivatives = info.hasRegions && metaop::mayMissDerivatives(op);
   info.isRoutine = isa<metaop::RoutineOpInterface>(op) || info.hasRegions;
   info.isGenerator = isa<metaop::GeneratorOpInterface>(op);
   op->walk([&](metaop::RandomOp) { info.isRandom = true; });
   info.isVariadic = isa<metaop::ConcatOp>(op);
+  if (auto custom = dyn_cast<metaop::CustomDerivativeOp>(op)) {
+    info.isCustom = info.isDifferentiable = true;
+    info.numValues = custom.getValues().size();
+    info.isView = info.numValues > 0;
+    info.isLinear = custom.getRules().empty();
+    info.isRoutine = info.mayMissDerivatives = false;
+  }
   return info;
 }
 

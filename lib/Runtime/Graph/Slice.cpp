@@ -134,7 +134,7 @@ Node *metaops::findIndices(const Graph &graph, const Slice &slice, Node *op) {
     const SignatureInfo &info = graph.getInfo(source);
     if (!info.isView && !info.isCheck)
       return nullptr;
-    source = source->operands.front();
+    source = source->viewed();
   }
   return source;
 }

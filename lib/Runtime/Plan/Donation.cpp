@@ -113,7 +113,8 @@ bool ProgramPlanner::isGiven(const Node *leaf) const {
 void ProgramPlanner::findDonatable(RunKind kind) {
   donatable.assign(slice.leaves.size(), false);
   bool isOfUpdates = kind == RunKind::Updates;
-  if (!isOfUpdates && given.empty())
+  // A sweep of derivatives may be about to read anything.
+  if ((!isOfUpdates && given.empty()) || graph.isSwept())
     return;
   markOutputs(true);
   std::vector<Node *> replaced, others;

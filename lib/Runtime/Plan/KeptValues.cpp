@@ -35,6 +35,7 @@
 
 #include "KeptValues.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Transforms/Autodiff/SavedRows.h"
 #include "MetaOps/Transforms/Simplify/FusionRules.h"
@@ -116,9 +117,9 @@ void KeptValues::findLive() {
       valueOf(node).isLive = true;
       const SignatureInfo &info = graph.getInfo(node);
       bool stands = info.isView || info.isCheck || isEnlarged(node);
-      if (!stands || node->isOutput || node->operands.front()->isLeaf())
+      if (!stands || node->isOutput || node->viewed()->isLeaf())
         return;
-      node = node->operands.front();
+      node = node->viewed();
     }
   };
   llvm::for_each(slice.held, setLive);
@@ -191,6 +192,15 @@ void KeptValues::findReadRows(Node *op,
     }
 }
 
+/// Returns what derivatives read of what an operation reads, or compute it of.
+/// Those of a function read what its rules do.
+static llvm::ArrayRef<Node *> getRead(const Node *op) {
+  llvm::ArrayRef<Node *> operands = op->operands;
+  return isa<metaop::CustomDerivativeOp>(op->op)
+             ? operands.drop_front(op->op->getNumOperands())
+             : operands;
+}
+
 /// Finds what is kept for gradients. Against the order of the slice, what
 /// derivatives read are the operands of what is not linear, and of values that
 /// they read and that are not there.
@@ -208,11 +218,14 @@ void KeptValues::findForGradients(
       bool isNeeded = value.isRead || result->vars > 0;
       value.isForGradient |= isNeeded && !info.isReindex && mayBeKept(result) &&
                              savesFor(result) && isWritten(result);
-      areRead |= value.isRead && !value.isForGradient && !result->isOutput;
+      bool isAgain = value.isRead && !value.isForGradient && !result->isOutput;
+      areRead |= isAgain;
+      if (isAgain && info.numValues > 0)
+        valueOf(result->viewed()).isRead = true;
     }
     if (!areRead)
       continue;
-    for (Node *operand : op->operands)
+    for (Node *operand : getRead(op))
       valueOf(operand).isRead = true;
   }
 }

@@ -8,12 +8,13 @@
 
 #include "MetaOps/Runtime/Recording/Derivatives.h"
 
+#include "FunctionSweep.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
 #include "MetaOps/Runtime/Recording/Targets.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
-#include "MetaOps/Transforms/Autodiff/UnboundedLoops.h"
+#include "MetaOps/Transforms/Autodiff/MissingDerivatives.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <limits>
@@ -53,7 +54,7 @@ void Derivatives::adoptAfter(Operation *last) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loops without gradients
+// Missing derivatives
 //===----------------------------------------------------------------------===//
 
 /// Returns the values that an operation is given which depend on a target.
@@ -65,7 +66,9 @@ static llvm::DenseSet<Value> getActive(const Node *node) {
   return active;
 }
 
-Node *Graph::findUnbounded(Node *root, llvm::ArrayRef<Node *> targets) {
+Operation *Graph::findMissingDerivative(llvm::ArrayRef<Node *> roots,
+                                        llvm::ArrayRef<Node *> targets,
+                                        metaop::DerivativeMode mode) {
   // What is older than all targets depends on none of them.
   uint64_t first = std::numeric_limits<uint64_t>::max();
   llvm::SmallPtrSet<Node *, 16> isTarget;
@@ -88,38 +91,47 @@ Node *Graph::findUnbounded(Node *root, llvm::ArrayRef<Node *> targets) {
     if (node->order >= first && isFlowing(node))
       stack.push_back({node, 0});
   };
-  enter(root);
+  llvm::for_each(roots, enter);
   while (!stack.empty()) {
     Node *node = stack.back().node;
-    if (stack.back().next < node->operands.size()) {
-      enter(node->operands[stack.back().next++]);
+    llvm::ArrayRef<Node *> sources = getFlowSources(node);
+    if (stack.back().next < sources.size()) {
+      enter(sources[stack.back().next++]);
       continue;
     }
     stack.pop_back();
     bool depends = llvm::any_of(
-        node->operands, [](Node *operand) { return operand->position != 0; });
+        sources, [](Node *source) { return source->position != 0; });
     auto isNode = [&](OpResult result) { return result == node->value(); };
-    if (depends && getInfo(node).hasUnboundedLoop &&
-        metaop::findUnboundedLoop(node->op, getActive(node), isNode))
-      return node;
+    if (depends && getInfo(node).mayMissDerivatives)
+      if (Operation *missing = metaop::findMissingDerivative(
+              node->op, getActive(node), isNode, mode))
+        return missing;
     node->position |= depends;
   }
   return nullptr;
 }
 
-/// Throws where a gradient would flow back through a loop whose trips nobody
-/// counts.
-void Derivatives::checkBounded(Node *loss, llvm::ArrayRef<Node *> targets) {
+/// Throws where a derivative would flow through what has none: a loop whose
+/// trips nobody counts, or a function in a body that knows none.
+void Derivatives::checkKnown(llvm::StringRef function,
+                             llvm::ArrayRef<Node *> outputs,
+                             llvm::ArrayRef<Node *> targets,
+                             metaop::DerivativeMode mode) {
   if (!graph.hasRegions())
     return;
-  if (Node *node = graph.findUnbounded(loss, targets))
-    fail(ErrorKind::Runtime,
-         "grad: the loss depends on a target through a loop whose number of "
-         "trips is only known when it has run, recorded at " +
-             formatLine(node->op->getLoc()) +
-             "; say how many there are at most (max_trips), count its trips "
-             "(fori_loop with integers), ask for a jvp, or detach its results, "
-             "if no gradient is to flow through them");
+  Operation *missing = graph.findMissingDerivative(outputs, targets, mode);
+  if (!missing)
+    return;
+  if (auto custom = dyn_cast<metaop::CustomDerivativeOp>(missing))
+    fail(ErrorKind::Runtime, FunctionSweep::describeMissing(function, custom));
+  fail(ErrorKind::Runtime,
+       "grad: the loss depends on a target through a loop whose number of "
+       "trips is only known when it has run, recorded at " +
+           formatLine(missing->getLoc()) +
+           "; say how many there are at most (max_trips), count its trips "
+           "(fori_loop with integers), ask for a jvp, or detach its results, "
+           "if no gradient is to flow through them");
 }
 
 static void checkFloat(llvm::StringRef function, const Node *node,
@@ -133,7 +145,7 @@ void Derivatives::checkGrad(Node *loss, llvm::ArrayRef<Node *> targets) {
   checkFloat("grad", loss, "the loss");
   for (const Node *target : targets)
     checkFloat("grad", target, "a target");
-  checkBounded(loss, targets);
+  checkKnown("grad", loss, targets, metaop::DerivativeMode::Reverse);
 }
 
 void Derivatives::checkJvp(llvm::ArrayRef<Node *> outputs,
@@ -153,6 +165,7 @@ void Derivatives::checkJvp(llvm::ArrayRef<Node *> outputs,
            "jvp: an input has shape " + formatShape(input->shape()) +
                ", its tangent " + formatShape(tangent->shape()));
   }
+  checkKnown("jvp", outputs, inputs, metaop::DerivativeMode::Forward);
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,12 +312,18 @@ llvm::SmallVector<Node *> Derivatives::grad(Node *loss,
       return std::nullopt;
     return static_cast<int64_t>(node->scalar);
   };
-  llvm::SmallVector<Value> gradients = check(metaop::differentiate(
+  NodeRef ofLoss(seed);
+  FunctionSweep sweep(session, graph, "grad", loss, targets, seed->op,
+                      [this](Operation *last) { adoptAfter(last); });
+  llvm::SmallVector<Value> gradients = sweep.expect(metaop::differentiate(
       graph.getBuilder(), loss->value(), seed->value(), valuesOf(targets),
-      {recorder.getSavedBytes(), stopsBefore(graph, targets), getNumber}));
-  llvm::SmallVector<Node *> results = finish(seed->op, gradients, targets);
+      {recorder.getSavedBytes(), stopsBefore(graph, targets), getNumber,
+       &sweep}));
+  llvm::SmallVector<Node *> results =
+      finish(sweep.getLast(), gradients, targets);
   // The seed, where nothing depends on the loss.
-  graph.release(seed);
+  if (Node *unused = ofLoss.get())
+    graph.release(unused);
   return results;
 }
 
@@ -318,12 +337,15 @@ llvm::SmallVector<Node *> Derivatives::jvp(llvm::ArrayRef<Node *> outputs,
     if (directions.back() != tangent)
       casts.push_back(directions.back());
   }
-  Operation *last = &graph.getBlock().back();
-  llvm::SmallVector<Value> moved = check(metaop::pushForward(
-      graph.getBuilder(), valuesOf(outputs), valuesOf(inputs),
-      valuesOf(directions),
-      {recorder.getSavedBytes(), stopsBefore(graph, inputs)}));
-  llvm::SmallVector<Node *> results = finish(last, moved, outputs);
+  FunctionSweep sweep(session, graph, "jvp", outputs, inputs,
+                      &graph.getBlock().back(),
+                      [this](Operation *last) { adoptAfter(last); });
+  llvm::SmallVector<Value> moved = sweep.expect(
+      metaop::pushForward(graph.getBuilder(), valuesOf(outputs),
+                          valuesOf(inputs), valuesOf(directions),
+                          {recorder.getSavedBytes(), stopsBefore(graph, inputs),
+                           /*getNumber=*/nullptr, &sweep}));
+  llvm::SmallVector<Node *> results = finish(sweep.getLast(), moved, outputs);
   // Of tangents of what no output depends on.
   for (Node *cast : casts)
     graph.release(cast);

@@ -190,7 +190,7 @@ std::vector<Var> RecordingSession::grad(const Var &of,
   Graph &graph = recorder.getGraph();
   Node *loss = getNode(of);
   llvm::SmallVector<const Var *> targets = resolveAll(*this, by);
-  Derivatives derivatives(recorder);
+  Derivatives derivatives(recorder, this);
   derivatives.checkGrad(loss, getNodes(targets));
   Targets found(graph, loss, targets);
   derivatives.checkUsed("grad", loss, found, unused);
@@ -219,7 +219,7 @@ std::vector<Var> RecordingSession::jvp(llvm::ArrayRef<const Var *> outputs,
                                        llvm::ArrayRef<const Var *> tangents) {
   Graph &graph = recorder.getGraph();
   llvm::SmallVector<const Var *> moving = resolveAll(*this, inputs);
-  Derivatives derivatives(recorder);
+  Derivatives derivatives(recorder, this);
   llvm::SmallVector<Node *> moved = getNodes(outputs),
                             directions = getNodes(tangents);
   derivatives.checkJvp(moved, getNodes(moving), directions);
@@ -229,6 +229,29 @@ std::vector<Var> RecordingSession::jvp(llvm::ArrayRef<const Var *> outputs,
   KeptTargets keep(graph, values);
   prepareTargets(moved, values);
   return wrapAll(derivatives.jvp(moved, values, directions));
+}
+
+void RecordingSession::leaveWhile(FunctionCall &call,
+                                  llvm::function_ref<void()> work) {
+  Graph &graph = recorder.getGraph();
+  mlir::Location line = recorder.getLine();
+  Device &device = getDevice();
+  bool stops = graph.getStopsGradients();
+  leave(/*failed=*/false);
+  getMutex().unlock();
+  std::exception_ptr exception;
+  try {
+    work();
+  } catch (...) {
+    exception = std::current_exception();
+  }
+  call.lock(*this);
+  enter();
+  setDevice(device);
+  recorder.setLine(line);
+  graph.setStopsGradients(stops);
+  if (exception)
+    std::rethrow_exception(exception);
 }
 
 //===----------------------------------------------------------------------===//

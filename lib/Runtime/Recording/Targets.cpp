@@ -47,7 +47,7 @@ static uint32_t visitFlow(Graph &graph, llvm::ArrayRef<Node *> roots,
   while (!stack.empty()) {
     Node *node = stack.back();
     stack.pop_back();
-    llvm::for_each(node->operands, enter);
+    llvm::for_each(graph.getFlowSources(node), enter);
   }
   return mark;
 }

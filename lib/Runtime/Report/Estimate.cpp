@@ -116,7 +116,7 @@ void MemoryModel::transfer(Node *node) {
 }
 
 void MemoryModel::store(Node *output, BufferRef buffer) {
-  for (Node *node = output; !node->isLeaf(); node = node->operands.front()) {
+  for (Node *node = output; !node->isLeaf(); node = node->viewed()) {
     give(node, buffer);
     if (!graph.getInfo(node).isView)
       return;

@@ -48,10 +48,10 @@ void ProvisionalValues::add(Node *node) {
     node->isProvisional = true;
     graph.pin(node);
     nodes.push_back(node);
-    Node *source = node->operands.empty() ? nullptr : node->operands.front();
-    if (!graph.getInfo(node).isView || source->isLeaf())
+    bool isView = graph.getInfo(node).isView && !node->operands.empty();
+    if (!isView || node->viewed()->isLeaf())
       return;
-    node = source;
+    node = node->viewed();
   }
 }
 

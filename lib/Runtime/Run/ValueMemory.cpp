@@ -33,7 +33,7 @@ void ValueMemory::store(Node *output, BufferRef buffer, Ticket ready,
                         uint32_t depth, Device &on) {
   llvm::SmallVector<Node *, 4> viewed{output};
   while (graph.getInfo(viewed.back()).isView) {
-    Node *source = viewed.back()->operands.front();
+    Node *source = viewed.back()->viewed();
     if (source->isLeaf())
       break;
     viewed.push_back(source);

@@ -64,7 +64,7 @@ Device &SessionImpl::findDevice(llvm::ArrayRef<Var *> arguments) {
 /// and nothing is pending that a program would compute along.
 bool SessionImpl::isAlone(llvm::ArrayRef<Var *> arguments, const Device &on) {
   if (!settings.isLazy || !updates.empty() || !fetches.getPending().empty() ||
-      !suspended.empty())
+      !suspended.empty() || graph.isSwept())
     return false;
   uint32_t mark = graph.startTraversal();
   return llvm::all_of(arguments, [&](const Var *var) {
@@ -523,7 +523,7 @@ void SessionImpl::checkDonated(const CallRequest &request) {
     const Node *node = request.arguments[number]->getNode();
     if (!graph.getInfo(node).isView || node->operands.empty())
       continue;
-    const Node *source = node->operands.front();
+    const Node *source = node->viewed();
     if (source->vars > 0 && source->type() != node->type())
       fail(ErrorKind::Value,
            "a call is to write over an argument of shape " +

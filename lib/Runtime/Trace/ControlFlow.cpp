@@ -23,6 +23,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
+#include "MetaOps/Runtime/Recording/FunctionRecorder.h"
 #include "MetaOps/Transforms/Autodiff/SavedRows.h"
 #include "MetaOps/Transforms/Autodiff/ScanBlocks.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,6 +45,42 @@ static std::vector<Var> wrapFirst(RecordingSession &session, Node *first,
 
 static llvm::SmallVector<Type> typesOf(ValueRange values) {
   return llvm::SmallVector<Type>(values.getTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// Functions with derivatives of their own
+//===----------------------------------------------------------------------===//
+
+std::vector<Var>
+metaops::recordCustom(RecordingSession &session, FunctionRecorder &recorder,
+                      llvm::ArrayRef<const Var *> results,
+                      llvm::ArrayRef<bool> areGivenUp,
+                      std::shared_ptr<FunctionCall> call,
+                      llvm::ArrayRef<const RecordedBody *> rules) {
+  llvm::SmallVector<Node *> given;
+  llvm::SmallVector<BodyEmitter, 2> bodies;
+  for (const RecordedBody *rule : rules)
+    bodies.emplace_back(session, *rule, given);
+  auto emitRules = [&](metaop::CustomDerivativeOp op) {
+    auto values =
+        llvm::map_to_vector(given, [](Node *node) { return node->value(); });
+    OpBuilder builder(op.getContext());
+    llvm::SmallVector<Location> places(
+        std::max<size_t>(op.getNumResults(), op.getArguments().size()),
+        op.getLoc());
+    for (auto [number, region, body] : llvm::enumerate(op.getRules(), bodies)) {
+      TypeRange types = number == 0 ? TypeRange(op.getResultTypes())
+                                    : TypeRange(op.getArguments().getTypes());
+      Block *block =
+          builder.createBlock(&region, region.end(), types,
+                              llvm::ArrayRef(places).take_front(types.size()));
+      metaop::CustomYieldOp::create(
+          builder, op.getLoc(),
+          body.emit(builder, block->getArguments(), values));
+    }
+  };
+  return recorder.record(session, results, areGivenUp, std::move(call),
+                         rules.size(), emitRules);
 }
 
 //===----------------------------------------------------------------------===//

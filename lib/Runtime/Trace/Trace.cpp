@@ -48,6 +48,7 @@ void Trace::prepareHeld(Node *node) {
 }
 
 void Trace::close() {
+  parts->graph.dropCalls();
   standIns.clear();
   constants.clear();
   onCapture = nullptr;

@@ -18,6 +18,7 @@
 
 #include "ActiveOps.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
 #include "RegionDerivatives.h"
 #include "mlir/IR/PatternMatch.h"
@@ -61,6 +62,17 @@ llvm::Error metaop::checkValues(GivenValues outputs, GivenValues inputs,
   return llvm::Error::success();
 }
 
+/// Returns the values that derivatives of an operation's results depend on. Of
+/// captures they must not.
+static SmallVector<Value> getFlowInputs(Operation *op) {
+  auto custom = dyn_cast<CustomDerivativeOp>(op);
+  if (!custom)
+    return getInputs(op);
+  SmallVector<Value> inputs(custom.getArguments());
+  llvm::append_range(inputs, custom.getCaptures());
+  return inputs;
+}
+
 /// A depth-first walk with its own stack: an operation follows its operands.
 static SmallVector<Operation *>
 collect(ArrayRef<Value> outputs,
@@ -75,7 +87,7 @@ collect(ArrayRef<Value> outputs,
   auto enter = [&](Value value) {
     Operation *op = getPassage(value);
     if (op && seen.insert(op).second) {
-      SmallVector<Value> inputs = getInputs(op);
+      SmallVector<Value> inputs = getFlowInputs(op);
       std::reverse(inputs.begin(), inputs.end());
       stack.push_back({op, std::move(inputs)});
     }
@@ -108,7 +120,7 @@ ActiveOps::ActiveOps(Block *block, ArrayRef<Value> outputs,
   });
   llvm::erase_if(order, [&](Operation *op) {
     bool depends = llvm::any_of(
-        getInputs(op), [&](Value input) { return values.contains(input); });
+        getFlowInputs(op), [&](Value input) { return values.contains(input); });
     if (depends)
       for (Value result : op->getResults())
         if (isFloatTensor(result))

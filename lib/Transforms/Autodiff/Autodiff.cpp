@@ -19,6 +19,7 @@
 
 #include "ActiveOps.h"
 #include "Contributions.h"
+#include "CustomCalls.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
@@ -36,20 +37,25 @@ using namespace mlir::metaop;
 namespace {
 class ReverseMode {
 public:
-  ReverseMode(OpBuilder &builder, ActiveOps active, DerivativeOptions options)
-      : builder(builder), active(std::move(active)), options(options) {}
+  ReverseMode(OpBuilder &builder, const ActiveOps &active,
+              DerivativeOptions options)
+      : builder(builder), active(active), options(options),
+        calls(builder, active, options.custom) {}
 
-  SmallVector<Value> run(ArrayRef<Value> outputs, ArrayRef<Value> seeds,
-                         ArrayRef<Value> targets);
+  llvm::Expected<SmallVector<Value>>
+  run(ArrayRef<Value> outputs, ArrayRef<Value> seeds, ArrayRef<Value> targets);
 
 private:
   Value getCotangent(Value value);
-  void propagate(Operation *op);
+  void contribute(Value value, Contribution contribution);
+  llvm::Error propagate(Operation *op);
+  llvm::Error propagateCustom(CustomDerivativeOp op, ArrayRef<Value> ofResults);
   void propagateIntoRegions(Operation *op, ArrayRef<Value> ofResults);
 
   OpBuilder &builder;
-  ActiveOps active;
+  const ActiveOps &active;
   DerivativeOptions options;
+  CustomCalls calls;
   llvm::DenseMap<Value, SmallVector<Contribution, 1>> contributions;
 };
 } // namespace
@@ -62,11 +68,29 @@ Value ReverseMode::getCotangent(Value value) {
     return nullptr;
   Value sum = addUp(builder, value, found->second, options.getNumber);
   found->second = {{sum, SliceOp(), sum.getLoc()}};
+  calls.note(sum);
   return sum;
 }
 
+void ReverseMode::contribute(Value value, Contribution contribution) {
+  contributions[value].push_back(contribution);
+  calls.note(contribution.cotangent);
+}
+
+llvm::Error ReverseMode::propagateCustom(CustomDerivativeOp op,
+                                         ArrayRef<Value> ofResults) {
+  auto ofArguments = calls.pullBack(op, ofResults);
+  if (!ofArguments)
+    return ofArguments.takeError();
+  for (auto [cotangent, argument] :
+       llvm::zip_equal(*ofArguments, op.getArguments()))
+    if (cotangent && active.values.contains(argument))
+      contribute(argument, {cotangent, SliceOp(), op->getLoc()});
+  return llvm::Error::success();
+}
+
 /// A result of an unbounded loop is no part of a gradient that is asked
-/// for (UnboundedLoops.h).
+/// for (MissingDerivatives.h).
 void ReverseMode::propagateIntoRegions(Operation *op,
                                        ArrayRef<Value> ofResults) {
   if (isUnboundedLoop(op))
@@ -80,17 +104,21 @@ void ReverseMode::propagateIntoRegions(Operation *op,
   // A condition is given inputs, too.
   for (auto [input, gradient] : llvm::zip_equal(inputs, gradients))
     if (gradient)
-      contributions[input].push_back({gradient, SliceOp(), op->getLoc()});
+      contribute(input, {gradient, SliceOp(), op->getLoc()});
 }
 
-void ReverseMode::propagate(Operation *op) {
+llvm::Error ReverseMode::propagate(Operation *op) {
   SmallVector<Value> ofResults;
   for (Value result : op->getResults())
     ofResults.push_back(getCotangent(result));
   if (llvm::none_of(ofResults, [](Value value) { return bool(value); }))
-    return;
-  if (op->getNumRegions() > 0)
-    return propagateIntoRegions(op, ofResults);
+    return llvm::Error::success();
+  if (auto custom = dyn_cast<CustomDerivativeOp>(op))
+    return propagateCustom(custom, ofResults);
+  if (op->getNumRegions() > 0) {
+    propagateIntoRegions(op, ofResults);
+    return llvm::Error::success();
+  }
   for (auto [cotangent, result] : llvm::zip(ofResults, op->getResults()))
     if (!cotangent && isFloatTensor(result))
       cotangent = splatLike(builder, op->getLoc(), result, 0.0);
@@ -98,25 +126,26 @@ void ReverseMode::propagate(Operation *op) {
   // What a slice contributes is a window, to be put together with others.
   if (auto slice = dyn_cast<SliceOp>(op); slice && isWindow(slice)) {
     if (active.values.contains(slice.getSource()))
-      contributions[slice.getSource()].push_back(
-          {ofResults.front(), slice, op->getLoc()});
-    return;
+      contribute(slice.getSource(), {ofResults.front(), slice, op->getLoc()});
+    return llvm::Error::success();
   }
   SmallVector<Value> ofOperands =
       cast<DifferentiableOpInterface>(op).vjp(builder, ofResults);
   for (auto [cotangent, operand] : llvm::zip(ofOperands, op->getOperands()))
     if (cotangent && active.values.contains(operand))
-      contributions[operand].push_back({cotangent, SliceOp(), op->getLoc()});
+      contribute(operand, {cotangent, SliceOp(), op->getLoc()});
+  return llvm::Error::success();
 }
 
-SmallVector<Value> ReverseMode::run(ArrayRef<Value> outputs,
-                                    ArrayRef<Value> seeds,
-                                    ArrayRef<Value> targets) {
+llvm::Expected<SmallVector<Value>> ReverseMode::run(ArrayRef<Value> outputs,
+                                                    ArrayRef<Value> seeds,
+                                                    ArrayRef<Value> targets) {
   for (auto [output, seed] : llvm::zip(outputs, seeds))
     if (active.values.contains(output))
-      contributions[output].push_back({seed, SliceOp(), output.getLoc()});
+      contribute(output, {seed, SliceOp(), output.getLoc()});
   for (Operation *op : llvm::reverse(active.order))
-    propagate(op);
+    if (llvm::Error error = propagate(op))
+      return std::move(error);
 
   SmallVector<Value> gradients;
   for (Value target : targets) {
@@ -125,6 +154,7 @@ SmallVector<Value> ReverseMode::run(ArrayRef<Value> outputs,
       gradient = splatLike(builder, target.getLoc(), target, 0.0);
     gradients.push_back(gradient);
   }
+  eraseUnused(builder, calls.getBefore(), gradients);
   return gradients;
 }
 
@@ -136,12 +166,7 @@ metaop::differentiate(OpBuilder &builder, ArrayRef<Value> outputs,
                                       {seeds, "seed"}, /*ofOutputs=*/true))
     return std::move(error);
 
-  Operation *before = getOpBefore(builder);
   ActiveOps active(builder.getInsertionBlock(), outputs, targets,
                    options.isStopped);
-  SmallVector<Value> gradients =
-      ReverseMode(builder, std::move(active), options)
-          .run(outputs, seeds, targets);
-  eraseUnused(builder, before, gradients);
-  return gradients;
+  return ReverseMode(builder, active, options).run(outputs, seeds, targets);
 }

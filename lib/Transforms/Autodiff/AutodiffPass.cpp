@@ -14,11 +14,12 @@
 
 #include "ActiveOps.h"
 #include "FunctionParts.h"
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "MetaOps/Transforms/Autodiff/MissingDerivatives.h"
 #include "MetaOps/Transforms/Autodiff/Passes.h"
-#include "MetaOps/Transforms/Autodiff/UnboundedLoops.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -57,11 +58,17 @@ static LogicalResult addGradients(func::FuncOp function, ArrayRef<int64_t> wrt,
   SmallVector<Value> outputs = results;
   for (int64_t i = 0; i < order; ++i) {
     SmallVector<Value> seeds;
-    if (Operation *loop =
-            findUnboundedLoop(&function.front(), outputs, *targets))
-      return loop->emitOpError("has no derivatives in reverse mode: expected "
-                               "loops that say how many trips they make at "
-                               "most, such as `metaop.scan` by `most`");
+    Operation *missing = findMissingDerivative(
+        &function.front(), outputs, *targets, DerivativeMode::Reverse);
+    if (isa_and_present<CustomDerivativeOp>(missing))
+      return missing->emitOpError(
+          "has no derivatives here: expected a rule for reverse mode, and no "
+          "capture that depends on what is differentiated by");
+    if (missing)
+      return missing->emitOpError(
+          "has no derivatives in reverse mode: expected "
+          "loops that say how many trips they make at "
+          "most, such as `metaop.scan` by `most`");
     for (Value output : outputs)
       seeds.push_back(splatLike(builder, output.getLoc(), output, 1.0));
     llvm::Expected<SmallVector<Value>> gradients =

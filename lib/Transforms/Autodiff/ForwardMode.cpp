@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ActiveOps.h"
+#include "CustomCalls.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
@@ -22,6 +23,78 @@
 
 using namespace mlir;
 using namespace mlir::metaop;
+
+namespace {
+class ForwardMode {
+public:
+  ForwardMode(OpBuilder &builder, const ActiveOps &active,
+              DerivativeOptions options)
+      : builder(builder), active(active), options(options),
+        calls(builder, active, options.custom) {}
+
+  llvm::Expected<SmallVector<Value>> run(ArrayRef<Value> outputs,
+                                         ArrayRef<Value> inputs,
+                                         ArrayRef<Value> tangents);
+
+private:
+  Value getTangent(Value value) const { return tangentOf.lookup(value); }
+  void add(Value value, Value tangent, Location loc);
+  llvm::Expected<SmallVector<Value>> move(Operation *op);
+
+  OpBuilder &builder;
+  const ActiveOps &active;
+  DerivativeOptions options;
+  CustomCalls calls;
+  llvm::DenseMap<Value, Value> tangentOf;
+};
+} // namespace
+
+/// A value moves by all that is said of it: it may be given twice, and depend
+/// on another input.
+void ForwardMode::add(Value value, Value tangent, Location loc) {
+  Value &sum = tangentOf[value];
+  sum = sum ? Value(AddOp::create(builder, loc, sum, tangent)) : tangent;
+  calls.note(sum);
+}
+
+/// Emits the tangents of an operation's results. Null stands for zeros.
+llvm::Expected<SmallVector<Value>> ForwardMode::move(Operation *op) {
+  auto lookUp = [&](Value value) { return getTangent(value); };
+  if (auto custom = dyn_cast<CustomDerivativeOp>(op))
+    return calls.pushForward(
+        custom, llvm::map_to_vector(custom.getArguments(), lookUp));
+  if (op->getNumRegions() > 0)
+    return pushForwardRegions(builder, op, lookUp, options.savedBytes);
+  return cast<DifferentiableOpInterface>(op).jvp(
+      builder, llvm::map_to_vector(op->getOperands(), lookUp));
+}
+
+llvm::Expected<SmallVector<Value>> ForwardMode::run(ArrayRef<Value> outputs,
+                                                    ArrayRef<Value> inputs,
+                                                    ArrayRef<Value> tangents) {
+  for (auto [input, tangent] : llvm::zip(inputs, tangents))
+    add(input, tangent, input.getLoc());
+  for (Operation *op : active.order) {
+    if (llvm::none_of(getInputs(op),
+                      [&](Value input) { return bool(getTangent(input)); }))
+      continue;
+    auto ofResults = move(op);
+    if (!ofResults)
+      return ofResults.takeError();
+    for (auto [result, tangent] : llvm::zip(op->getResults(), *ofResults))
+      if (tangent)
+        add(result, tangent, op->getLoc());
+  }
+
+  SmallVector<Value> results;
+  for (Value output : outputs) {
+    Value tangent = getTangent(output);
+    results.push_back(
+        tangent ? tangent : splatLike(builder, output.getLoc(), output, 0.0));
+  }
+  eraseUnused(builder, calls.getBefore(), results);
+  return results;
+}
 
 llvm::Expected<SmallVector<Value>>
 metaop::pushForward(OpBuilder &builder, ArrayRef<Value> outputs,
@@ -32,39 +105,7 @@ metaop::pushForward(OpBuilder &builder, ArrayRef<Value> outputs,
                                       /*ofOutputs=*/false))
     return std::move(error);
 
-  Operation *before = getOpBefore(builder);
   ActiveOps active(builder.getInsertionBlock(), outputs, inputs,
                    options.isStopped);
-  llvm::DenseMap<Value, Value> tangentOf;
-  // A value moves by all that is said of it: it may be given twice, and depend
-  // on another input.
-  auto add = [&](Value value, Value tangent, Location loc) {
-    Value &sum = tangentOf[value];
-    sum = sum ? Value(AddOp::create(builder, loc, sum, tangent)) : tangent;
-  };
-  for (auto [input, tangent] : llvm::zip(inputs, tangents))
-    add(input, tangent, input.getLoc());
-  for (Operation *op : active.order) {
-    auto getTangent = [&](Value value) { return tangentOf.lookup(value); };
-    SmallVector<Value> ofInputs =
-        llvm::map_to_vector(getInputs(op), getTangent);
-    if (llvm::none_of(ofInputs, [](Value value) { return bool(value); }))
-      continue;
-    SmallVector<Value> ofResults =
-        op->getNumRegions() > 0
-            ? pushForwardRegions(builder, op, getTangent, options.savedBytes)
-            : cast<DifferentiableOpInterface>(op).jvp(builder, ofInputs);
-    for (auto [result, tangent] : llvm::zip(op->getResults(), ofResults))
-      if (tangent)
-        add(result, tangent, op->getLoc());
-  }
-
-  SmallVector<Value> results;
-  for (Value output : outputs) {
-    Value tangent = tangentOf.lookup(output);
-    results.push_back(
-        tangent ? tangent : splatLike(builder, output.getLoc(), output, 0.0));
-  }
-  eraseUnused(builder, before, results);
-  return results;
+  return ForwardMode(builder, active, options).run(outputs, inputs, tangents);
 }

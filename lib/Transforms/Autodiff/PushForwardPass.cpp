@@ -15,6 +15,7 @@
 #include "FunctionParts.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
+#include "MetaOps/Transforms/Autodiff/MissingDerivatives.h"
 #include "MetaOps/Transforms/Autodiff/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -44,6 +45,11 @@ static LogicalResult addTangents(func::FuncOp function, ArrayRef<int64_t> wrt) {
       return failure();
     tangents.push_back(function.getArgument(end));
   }
+  if (Operation *missing = findMissingDerivative(
+          &function.front(), outputs, *inputs, DerivativeMode::Forward))
+    return missing->emitOpError(
+        "has no derivatives here: expected a rule for forward mode, and no "
+        "capture that depends on what is differentiated by");
   OpBuilder builder(*exit);
   llvm::Expected<SmallVector<Value>> moved =
       pushForward(builder, outputs, *inputs, tangents);

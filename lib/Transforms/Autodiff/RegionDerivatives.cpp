@@ -23,6 +23,7 @@
 #include "ActiveOps.h"
 #include "BoundedWhile.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
@@ -35,8 +36,8 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 bool metaop::hasDerivatives(Operation *op) {
-  return isa<DifferentiableOpInterface, ScanOp, scf::ExecuteRegionOp,
-             scf::ForOp, scf::IfOp, scf::WhileOp>(op);
+  return isa<CustomDerivativeOp, DifferentiableOpInterface, ScanOp,
+             scf::ExecuteRegionOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
 }
 
 SmallVector<Value> metaop::getInputs(Operation *op) {

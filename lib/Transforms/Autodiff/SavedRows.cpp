@@ -21,6 +21,7 @@
 #include "MetaOps/Transforms/Autodiff/SavedRows.h"
 
 #include "CarryReads.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
@@ -126,7 +127,7 @@ SmallVector<Value> SavedValues::choose(ArrayRef<Value> yielded,
     if (changes(op) && isDear(&op))
       add(&op, rows);
   for (Operation &op : body)
-    if (changes(op) && op.getNumRegions() > 0)
+    if (changes(op) && isControlFlow(&op))
       add(&op, rows);
   return chosen;
 }
@@ -199,7 +200,7 @@ llvm::SetVector<Value> metaop::findSaved(ScanOp scan) {
       if (part != carry)
         saved.insert(part);
   for (Operation &op : scan.getBody().front())
-    if (isDear(&op) || op.getNumRegions() > 0)
+    if (isDear(&op) || isControlFlow(&op))
       saved.insert(op.result_begin(), op.result_end());
   return saved;
 }

@@ -8,7 +8,8 @@
 //
 // 1. Every stop_grad is replaced by its operand: it only means something to
 //    automatic differentiation, and would keep its neighbours apart. So is
-//    every transfer, as what is here runs on one device.
+//    every transfer, as what is here runs on one device, and what has
+//    derivatives of its own, by its values.
 // 2. Canonicalisation patterns and folders run to a fixed point. One pattern
 //    more gives `tensor.dim` in terms of what the extent comes from; else a
 //    `tensor.dim` of an intermediate value would force that value into memory.
@@ -21,6 +22,7 @@
 
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
@@ -205,9 +207,10 @@ struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
     func::FuncOp func = getOperation();
     // Gradients are complete, and a program is on one device.
     func.walk([](Operation *op) {
-      if (!isa<StopGradOp, TransferOp>(op))
+      auto custom = dyn_cast<CustomDerivativeOp>(op);
+      if (!custom && !isa<StopGradOp, TransferOp>(op))
         return;
-      op->replaceAllUsesWith(op->getOperands());
+      op->replaceAllUsesWith(custom ? custom.getValues() : op->getOperands());
       op->erase();
     });
 

@@ -14,6 +14,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
@@ -133,7 +134,8 @@ static bool combines(Operation *op) {
 }
 
 static LogicalResult verifyInGraph(Operation *op) {
-  if (isGlue(op) || isa<MetaOpInterface, NormOp, CheckOp, TransferOp>(op))
+  if (isGlue(op) || isa<MetaOpInterface, NormOp, CheckOp, TransferOp,
+                        CustomDerivativeOp, CustomYieldOp>(op))
     return success();
   // Leaves of a program: buffers and scalars.
   if (isa<BufferOp, ScalarOp>(op))

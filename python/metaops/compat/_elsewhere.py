@@ -235,8 +235,6 @@ FUNCTIONS: dict[str, str] = {
     "linearize": "use mo.jvp",
     "autograd": _GRADIENTS,
     "checkpoint": "values that are cheap to compute again are; see mo.flags.saved_values_budget",
-    "custom_jvp": "x.detach() and mo.stop_grad cut gradients; there are no rules of one's own",
-    "custom_vjp": "x.detach() and mo.stop_grad cut gradients; there are no rules of one's own",
     "hessian": "use mo.hessian_vector_product, or mo.grad of a gradient",
     "inference_mode": "use mo.no_grad",
     "jacfwd": "use mo.jvp, for a direction",

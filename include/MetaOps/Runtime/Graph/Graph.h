@@ -9,6 +9,7 @@
 #ifndef METAOPS_RUNTIME_GRAPH_GRAPH_H
 #define METAOPS_RUNTIME_GRAPH_GRAPH_H
 
+#include "MetaOps/Runtime/Graph/FunctionCall.h"
 #include "MetaOps/Runtime/Graph/NodeRef.h"
 #include "MetaOps/Runtime/Graph/Signature.h"
 #include "MetaOps/Runtime/Memory/Buffer.h"
@@ -32,6 +33,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace mlir::metaop {
+enum class DerivativeMode;
+} // namespace mlir::metaop
 
 namespace metaops {
 
@@ -98,6 +103,8 @@ struct Node {
   uint32_t heldViews = 0;
   /// Reasons of the session's own to keep it.
   uint32_t pins = 0;
+  /// Sweeps of derivatives that are under way and come to it.
+  uint32_t sweeps = 0;
   /// Marks of the last traversal, and the position it gave.
   uint32_t epoch = 0;
   uint32_t position = 0;
@@ -179,6 +186,8 @@ struct Node {
         wasLeftOut(false), answer(false), isEnding(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
+  /// The value that a view is of.
+  Node *viewed() const { return operands[number]; }
   mlir::RankedTensorType type() const {
     return llvm::cast<mlir::RankedTensorType>(value().getType());
   }
@@ -286,6 +295,32 @@ public:
   /// Returns whether the node is one of this graph's.
   bool owns(const Node *node) const { return node->op->getBlock() == &block; }
 
+  //===--------------------------------------------------------------------===//
+  // Functions with derivatives of their own (Sweeps.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// Says whose results an operation has. The call lives as long as that.
+  void setCall(mlir::Operation *op, std::shared_ptr<FunctionCall> call) {
+    calls[op] = std::move(call);
+  }
+  std::shared_ptr<FunctionCall> getCall(mlir::Operation *op) const {
+    return calls.lookup(op);
+  }
+  /// Lets go of all calls: nobody will be asked for derivatives any more.
+  void dropCalls() { calls.clear(); }
+  /// The values that gradients of this one flow to.
+  llvm::ArrayRef<Node *> getFlowSources(const Node *node) const {
+    return llvm::ArrayRef(node->operands).drop_front(getInfo(node).numValues);
+  }
+  /// Has no gradient flow through a value any more, which nobody holds.
+  void stop(Node *node);
+  /// Has the results of an operation stay as they are until a sweep that is
+  /// under way has come to them, computed or not. While there is a sweep,
+  /// nothing is written over, and no history ends.
+  void enterSweep(llvm::ArrayRef<Node *> nodes);
+  void leaveSweep(llvm::ArrayRef<Node *> nodes);
+  bool isSwept() const { return numSwept > 0; }
+
   /// Says that gradients by the value may be asked for, for it is replaced by
   /// an update that is pending.
   void setReplaced(Node *node, bool isReplaced);
@@ -355,10 +390,12 @@ public:
   /// The first value, on the way from `root` to one of the targets, whose
   /// history has been ended; null if there is none.
   Node *findEnded(Node *root, llvm::ArrayRef<Node *> targets);
-  /// A value on the way from `root` to one of the targets whose operation is,
-  /// or has in it, an unbounded loop through which a gradient would flow
-  /// (UnboundedLoops.h); null if there is none.
-  Node *findUnbounded(Node *root, llvm::ArrayRef<Node *> targets);
+  /// The operation without derivatives through which those of the roots would
+  /// flow by the targets, in a body of control flow or as a whole
+  /// (MissingDerivatives.h); null if there is none.
+  mlir::Operation *findMissingDerivative(llvm::ArrayRef<Node *> roots,
+                                         llvm::ArrayRef<Node *> targets,
+                                         mlir::metaop::DerivativeMode mode);
   /// Whether an operation with regions has ever been recorded.
   bool hasRegions() const { return signatures->haveRegions(); }
 
@@ -420,6 +457,8 @@ private:
   void stopWaiting(Node *node);
   bool mayGo(Node *node, bool keepsHistory) const;
   void turnIntoLeaves(Node *node);
+  void dropValues(Node *node);
+  void settleOperation(Node *node);
   void updateCarries(Node *start);
   void inheritEnds(Node *node);
   std::vector<Node *> endHistories(llvm::ArrayRef<Node *> values);
@@ -463,6 +502,8 @@ private:
   bool stopsGradients = false;
   size_t numVars = 0;
   size_t numDonated = 0;
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<FunctionCall>> calls;
+  size_t numSwept = 0;
 };
 
 /// The block as a module that metaop-opt reads: a function @main that returns

@@ -26,10 +26,14 @@ struct SignatureInfo {
   bool isBuffer = false;
   bool isTransfer = false;
   bool isDifferentiable = false;
-  /// It is, or has in it, a loop that makes any number of trips.
-  bool hasUnboundedLoop = false;
-  /// The result is operand 0 under another name or shape.
+  /// It has regions, and is, or has in it, what may have no derivatives.
+  bool mayMissDerivatives = false;
+  /// Each result is the operand of its number under another name or shape.
   bool isView = false;
+  /// Its derivatives are a function's own (FunctionCall.h). No gradient flows
+  /// to the first operands, the values of its results.
+  bool isCustom = false;
+  uint32_t numValues = 0;
   /// The result is operand 0 if that has elements in range.
   bool isCheck = false;
   bool isReindex = false;

@@ -11,12 +11,14 @@
 
 #include "MetaOps/Runtime/Recording/Recorder.h"
 #include "MetaOps/Runtime/Recording/UnusedTargets.h"
+#include "MetaOps/Transforms/Autodiff/MissingDerivatives.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace metaops {
 
+class RecordingSession;
 class Targets;
 
 /// Appends to a graph what computes derivatives of its values. Nothing is
@@ -24,8 +26,9 @@ class Targets;
 /// a check and what it checks for.
 class Derivatives {
 public:
-  explicit Derivatives(Recorder &recorder)
-      : recorder(recorder), graph(recorder.getGraph()) {}
+  /// Without a session, functions are not asked for derivatives of their own.
+  explicit Derivatives(Recorder &recorder, RecordingSession *session = nullptr)
+      : recorder(recorder), graph(recorder.getGraph()), session(session) {}
 
   /// Throw where there are no such derivatives.
   void checkGrad(Node *loss, llvm::ArrayRef<Node *> targets);
@@ -46,7 +49,9 @@ public:
                                 llvm::ArrayRef<Node *> tangents);
 
 private:
-  void checkBounded(Node *loss, llvm::ArrayRef<Node *> targets);
+  void checkKnown(llvm::StringRef function, llvm::ArrayRef<Node *> outputs,
+                  llvm::ArrayRef<Node *> targets,
+                  mlir::metaop::DerivativeMode mode);
   void begin(llvm::ArrayRef<Node *> outputs, llvm::ArrayRef<Node *> targets);
   void adoptAfter(mlir::Operation *last);
   /// The nodes of values among what was emitted after `last`, each on the
@@ -57,6 +62,7 @@ private:
 
   Recorder &recorder;
   Graph &graph;
+  RecordingSession *session;
 };
 
 } // namespace metaops

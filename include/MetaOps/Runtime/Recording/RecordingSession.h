@@ -24,6 +24,7 @@
 #include "MetaOps/Runtime/Recording/Recorder.h"
 #include "MetaOps/Runtime/Recording/UnusedTargets.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -34,6 +35,7 @@
 namespace metaops {
 
 class Device;
+class FunctionCall;
 
 /// Records operators, and hands their results out as Vars.
 class RecordingSession : public std::enable_shared_from_this<RecordingSession> {
@@ -97,6 +99,10 @@ public:
   std::vector<Var> jvp(llvm::ArrayRef<const Var *> outputs,
                        llvm::ArrayRef<const Var *> inputs,
                        llvm::ArrayRef<const Var *> tangents);
+
+  /// Leaves the session, which is entered, while work of a call is done, and
+  /// enters it again as it was.
+  void leaveWhile(FunctionCall &call, llvm::function_ref<void()> work);
 
   //===--------------------------------------------------------------------===//
   // Devices

@@ -24,6 +24,8 @@
 
 namespace metaops {
 
+class FunctionCall;
+class FunctionRecorder;
 class RecordingSession;
 
 /// A function that a region is made of. It rebinds nothing.
@@ -32,6 +34,16 @@ struct RecordedBody {
   /// Its last arguments: the captured Vars, as they were then.
   std::vector<Var> captured;
 };
+
+/// Records the results of a function, as FunctionRecorder does, with rules: for
+/// gradients, and for tangents if there are two. These are of the values that
+/// the operation's blocks are given.
+std::vector<Var> recordCustom(RecordingSession &session,
+                              FunctionRecorder &recorder,
+                              llvm::ArrayRef<const Var *> results,
+                              llvm::ArrayRef<bool> areGivenUp,
+                              std::shared_ptr<FunctionCall> call,
+                              llvm::ArrayRef<const RecordedBody *> rules);
 
 /// Records one of two bodies of the operands, by a condition, which is a 0-d
 /// boolean. Both return values of the same types, one at least. The random

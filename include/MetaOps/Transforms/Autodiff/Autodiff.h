@@ -18,6 +18,8 @@
 
 namespace mlir::metaop {
 
+class CustomDerivatives;
+
 /// Choices that derivatives depend on beside values.
 struct DerivativeOptions {
   /// Bytes that the trips of a scan may save for those of its gradient.
@@ -27,6 +29,8 @@ struct DerivativeOptions {
   /// Returns which number a 0-d integer is, where that is known. A constant
   /// always is.
   llvm::function_ref<std::optional<int64_t>(Value)> getNumber = nullptr;
+  /// Knows derivatives that are in no program (CustomDerivatives.h).
+  CustomDerivatives *custom = nullptr;
 
   static constexpr int64_t kDefaultSavedBytes = int64_t(1) << 30;
 };
@@ -49,9 +53,9 @@ struct DerivativeOptions {
 /// that of the operations from which an output is computed, as far as gradients
 /// flow back, whatever else the block holds.
 ///
-/// Fails, with nothing emitted, if an output or a target is not a tensor of
-/// floats, if a seed is not of its output's type, or if there is not one seed
-/// per output.
+/// Fails if a derivative is not known (CustomDerivatives.h), or, with nothing
+/// emitted, if an output or a target is not a tensor of floats, if a seed is
+/// not of its output's type, or if there is not one seed per output.
 llvm::Expected<llvm::SmallVector<Value>>
 differentiate(OpBuilder &builder, llvm::ArrayRef<Value> outputs,
               llvm::ArrayRef<Value> seeds, llvm::ArrayRef<Value> targets,

@@ -15,6 +15,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -48,11 +49,14 @@ bool metaop::isUnboundedLoop(Operation *op) {
   return isa<scf::ForOp>(op) || (isa<scf::WhileOp>(op) && !getMaxTrips(op));
 }
 
-bool metaop::hasUnboundedLoop(Operation *op) {
+bool metaop::mayMissDerivatives(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        return isUnboundedLoop(inner) ? WalkResult::interrupt()
-                                      : WalkResult::advance();
+        auto custom = dyn_cast<CustomDerivativeOp>(inner);
+        bool isMissing =
+            custom ? !custom.getCaptures().empty() || !custom.getTangentRule()
+                   : isUnboundedLoop(inner);
+        return isMissing ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

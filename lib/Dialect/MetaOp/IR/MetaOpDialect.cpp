@@ -85,6 +85,7 @@ void MetaOpDialect::initialize() {
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.cpp.inc"
       >();
   addCheckOps();
+  addCustomOps();
   addElementwiseOps();
   addFloatFunctionOps();
   addLeafOps();

@@ -39,8 +39,10 @@ std::optional<int64_t> getMaxTrips(Operation *op);
 /// Returns whether an operation is a loop whose text does not say how many
 /// trips it makes at most: it has no derivatives in reverse mode.
 bool isUnboundedLoop(Operation *op);
-/// Returns whether an operation is such a loop, or has one in its regions.
-bool hasUnboundedLoop(Operation *op);
+/// Returns whether an operation may have no derivatives in some mode, or has
+/// one in its regions that may have none: such a loop, or a function with
+/// derivatives of its own that does not say all of them.
+bool mayMissDerivatives(Operation *op);
 
 /// Returns the values that an operation's regions use, at any depth, and that
 /// are defined outside of it: each once, in the order in which the regions'

@@ -99,6 +99,7 @@ def MetaOp_Dialect : Dialect {
   // Each adds a family of ops, and is defined with it.
   let extraClassDeclaration = [{
     void addCheckOps();
+    void addCustomOps();
     void addElementwiseOps();
     void addFloatFunctionOps();
     void addLeafOps();

@@ -10,6 +10,7 @@
 #define METAOPS_DIALECT_METAOP_METAOPOPS_TD
 
 include "MetaOps/Dialect/MetaOp/IR/CheckOps.td"
+include "MetaOps/Dialect/MetaOp/IR/CustomOps.td"
 include "MetaOps/Dialect/MetaOp/IR/LeafOps.td"
 include "MetaOps/Dialect/MetaOp/IR/LoopOps.td"
 include "MetaOps/Dialect/MetaOp/IR/ReindexOps.td"

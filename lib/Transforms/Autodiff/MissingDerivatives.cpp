@@ -1,4 +1,4 @@
-//===- UnboundedLoops.cpp - Loops without gradients -----------------------===//
+//===- MissingDerivatives.cpp - Operations without derivatives ------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,10 +14,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Transforms/Autodiff/UnboundedLoops.h"
+#include "MetaOps/Transforms/Autodiff/MissingDerivatives.h"
 
 #include "ActiveOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "RegionDerivatives.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,12 +27,25 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-static Operation *findAmong(const ActiveOps &active) {
+/// Returns whether an operation has no derivatives of its own by active values.
+static bool isMissing(Operation *op, const llvm::DenseSet<Value> &active,
+                      DerivativeMode mode) {
+  bool isReverse = mode == DerivativeMode::Reverse;
+  auto custom = dyn_cast<CustomDerivativeOp>(op);
+  if (!custom)
+    return isReverse && isUnboundedLoop(op);
+  auto isActive = [&](Value value) { return active.contains(value); };
+  return llvm::any_of(custom.getCaptures(), isActive) ||
+         !(isReverse ? custom.getGradientRule() : custom.getTangentRule());
+}
+
+static Operation *findAmong(const ActiveOps &active, DerivativeMode mode) {
   auto isUsed = [](OpResult result) { return !result.use_empty(); };
   for (Operation *op : active.order)
-    if (op->getNumRegions() > 0)
-      if (Operation *loop = findUnboundedLoop(op, active.values, isUsed))
-        return loop;
+    if (op->getNumRegions() > 0 || isa<CustomDerivativeOp>(op))
+      if (Operation *missing =
+              findMissingDerivative(op, active.values, isUsed, mode))
+        return missing;
   return nullptr;
 }
 
@@ -121,19 +135,24 @@ ActiveBlock::findOps(llvm::function_ref<bool(OpResult)> isNeeded) const {
   }
 }
 
-Operation *metaop::findUnboundedLoop(Block *block, ArrayRef<Value> outputs,
-                                     ArrayRef<Value> targets) {
-  return findAmong(ActiveOps(block, outputs, targets, /*isStopped=*/nullptr));
+Operation *metaop::findMissingDerivative(Block *block, ArrayRef<Value> outputs,
+                                         ArrayRef<Value> targets,
+                                         DerivativeMode mode) {
+  return findAmong(ActiveOps(block, outputs, targets, /*isStopped=*/nullptr),
+                   mode);
 }
 
-Operation *
-metaop::findUnboundedLoop(Operation *op, const llvm::DenseSet<Value> &active,
-                          llvm::function_ref<bool(OpResult)> isNeeded) {
-  if (isUnboundedLoop(op))
+Operation *metaop::findMissingDerivative(
+    Operation *op, const llvm::DenseSet<Value> &active,
+    llvm::function_ref<bool(OpResult)> isNeeded, DerivativeMode mode) {
+  if (isMissing(op, active, mode))
     return op;
+  // A rule is one whatever is in it.
+  if (isa<CustomDerivativeOp>(op))
+    return nullptr;
   for (Block *block : getActiveBlocks(op))
-    if (Operation *loop =
-            findAmong(ActiveBlock(op, block, active).findOps(isNeeded)))
-      return loop;
+    if (Operation *missing =
+            findAmong(ActiveBlock(op, block, active).findOps(isNeeded), mode))
+      return missing;
   return nullptr;
 }

@@ -1,0 +1,167 @@
+//===- FunctionSweep.cpp - Asking functions for derivatives ---------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 1. What the sweep has emitted gets nodes, and what it goes on to read is
+//    pinned: each value once, so that n functions cost n times what one does.
+// 2. The session is left, so that the function may use it, as others may.
+// 3. What the function has returned is pinned, and the sweep goes on with it.
+//
+// If the function throws, the sweep ends, and nobody holds what it has made.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionSweep.h"
+
+#include "MetaOps/Runtime/Graph/Error.h"
+#include "MetaOps/Runtime/Graph/Slice.h"
+#include "MetaOps/Runtime/Recording/RecordingSession.h"
+
+using namespace mlir;
+using namespace metaops;
+
+FunctionSweep::FunctionSweep(RecordingSession *session, Graph &graph,
+                             llvm::StringRef function,
+                             llvm::ArrayRef<Node *> outputs,
+                             llvm::ArrayRef<Node *> targets, Operation *last,
+                             std::function<void(Operation *)> adoptAfter)
+    : session(session), graph(graph), function(function.str()),
+      outputs(outputs), targets(targets), last(last),
+      adoptAfter(std::move(adoptAfter)) {}
+
+FunctionSweep::~FunctionSweep() {
+  graph.leaveSweep(visited);
+  graph.leaveSweep(made);
+  llvm::for_each(made, [&](Node *node) { graph.unpin(node); });
+}
+
+bool FunctionSweep::knows(metaop::CustomDerivativeOp op) {
+  return session && graph.getCall(op);
+}
+
+/// Throws where a target was made by a function whose derivatives are asked
+/// for: these say nothing of it.
+void FunctionSweep::checkMade(Operation *op) const {
+  std::shared_ptr<FunctionCall> call = graph.getCall(op);
+  if (!call)
+    return;
+  uint64_t end = graph.getNode(op)->order;
+  for (const Node *target : targets)
+    if (target->order > call->start && target->order < end)
+      fail(ErrorKind::Runtime, function + ": the target from " +
+                                   formatLine(target->op->getLoc()) +
+                                   " was made by " + call->getName() + " at " +
+                                   formatLine(op->getLoc()) +
+                                   ", whose derivatives are by its arguments");
+}
+
+void FunctionSweep::begin(llvm::ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    llvm::append_range(visited, resultsOf(graph.getNode(op)));
+  for (Node *output : outputs)
+    llvm::append_range(visited, resultsOf(output));
+  for (Node *target : targets)
+    llvm::append_range(visited, resultsOf(target));
+  graph.enterSweep(visited);
+}
+
+void FunctionSweep::keep(Node *node) {
+  graph.pin(node);
+  graph.enterSweep(node);
+  made.push_back(node);
+}
+
+llvm::Expected<llvm::SmallVector<Value>>
+FunctionSweep::ask(Method method, metaop::CustomDerivativeOp op,
+                   llvm::ArrayRef<Value> given,
+                   llvm::ArrayRef<Value> stillRead) {
+  try {
+    checkMade(op);
+    adoptAfter(last);
+    for (Value value : stillRead)
+      keep(graph.getNode(value));
+    std::vector<Var> vars;
+    for (Value value : given)
+      vars.push_back(value ? session->wrap(graph.getNode(value)) : Var());
+    std::shared_ptr<FunctionCall> call = graph.getCall(op);
+    std::vector<Var> results;
+    session->leaveWhile(*call,
+                        [&] { results = ((*call).*method)(std::move(vars)); });
+    llvm::SmallVector<Value> values;
+    for (Var &result : results) {
+      Node *node = result ? session->getNode(result) : nullptr;
+      if (node)
+        keep(node);
+      values.push_back(node ? node->value() : Value());
+    }
+    last = &graph.getBlock().back();
+    return values;
+  } catch (...) {
+    exception = std::current_exception();
+    return llvm::createStringError("a function has thrown");
+  }
+}
+
+llvm::Expected<llvm::SmallVector<Value>>
+FunctionSweep::pullBack(metaop::CustomDerivativeOp op,
+                        llvm::ArrayRef<Value> cotangents,
+                        llvm::ArrayRef<Value> stillRead) {
+  return ask(&FunctionCall::pullBack, op, cotangents, stillRead);
+}
+
+llvm::Expected<llvm::SmallVector<Value>>
+FunctionSweep::pushForward(metaop::CustomDerivativeOp op,
+                           llvm::ArrayRef<Value> tangents,
+                           llvm::ArrayRef<Value> stillRead) {
+  return ask(&FunctionCall::pushForward, op, tangents, stillRead);
+}
+
+llvm::Error FunctionSweep::describeCapture(metaop::CustomDerivativeOp op,
+                                           Value capture) {
+  const Node *node = graph.getNode(capture);
+  return llvm::createStringError(
+      (function + ": " + op.getFunction() + " at " + formatLine(op->getLoc()) +
+       " reads a value of shape " + formatShape(node->shape()) + " from " +
+       formatLine(node->op->getLoc()) +
+       " that depends on a target, and that is no argument of it, so that its "
+       "derivatives say nothing of that; give it to the function as an "
+       "argument, or detach it")
+          .str());
+}
+
+std::string FunctionSweep::describeMissing(llvm::StringRef function,
+                                           metaop::CustomDerivativeOp op) {
+  bool isForward = function == "jvp";
+  bool isKnown = isForward ? op.getTangentRule() : op.getGradientRule();
+  if (isKnown)
+    return (function + ": " + op.getFunction() + ", recorded at " +
+            formatLine(op->getLoc()) +
+            ", reads what depends on a target, and is no argument of it; give "
+            "it to the function as an argument, or detach it")
+        .str();
+  if (isForward && op.getGradientRule())
+    return (function + ": " + op.getFunction() + ", recorded at " +
+            formatLine(op->getLoc()) +
+            ", has no jvp, which forward mode needs; give it one, or ask for "
+            "gradients (mo.vjp)")
+        .str();
+  return (function + ": the derivatives of " + op.getFunction() +
+          ", recorded at " + formatLine(op->getLoc()) +
+          ", are not known behind the recorded function: it is called in what "
+          "computes derivatives of derivatives of derivatives; ask for this "
+          "one in the recorded function")
+      .str();
+}
+
+llvm::SmallVector<Value>
+FunctionSweep::expect(llvm::Expected<llvm::SmallVector<Value>> values) {
+  if (!values && exception) {
+    llvm::consumeError(values.takeError());
+    std::rethrow_exception(exception);
+  }
+  return check(std::move(values));
+}

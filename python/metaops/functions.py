@@ -1,0 +1,81 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions that know their derivatives."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from . import _core
+from ._errors import at_line
+
+__all__ = ["Function"]
+
+
+class NoForwardModeError(RuntimeError):
+    """Tangents are asked for of a function that knows gradients alone."""
+
+
+class Function:
+    """A function with derivatives of its own: a base class.
+
+    A subclass has a method ``execute``, which computes, and a method ``grad``: given the
+    gradients by each result, it returns those by each argument. None is a gradient of
+    zeros, either way; so are gradients by arguments that are no tensors of floats. A method
+    ``jvp`` is for forward mode: given how much each argument moves, it returns how much
+    each result does.
+
+    A call, ``F()(x)`` or ``F.apply(x)``, has an object of its own: what ``execute`` keeps
+    in ``self`` is there in ``grad``. It keeps its history, so gradients may be
+    differentiated again. What ``execute`` reads beside its arguments is a constant to it: a
+    gradient by that is an error.
+
+    Examples
+    --------
+    >>> class Clamp(mo.Function):
+    ...     def execute(self, x):
+    ...         self.inside = (x > 0) & (x < 1)
+    ...         return x.clamp(0, 1)
+    ...     def grad(self, gradient):
+    ...         return gradient * self.inside
+    >>> x = mo.array([-1.0, 0.5, 2.0])
+    >>> mo.grad(Clamp.apply(x), x)
+    Var([0, 1, 0], dtype=float32)
+    """
+
+    def execute(self, *args: Any) -> Any:
+        """Return the results for the arguments: a tensor, or a tuple."""
+        raise NotImplementedError(f"{type(self).__name__} has no execute")
+
+    def grad(self, *gradients: Any) -> Any:
+        """Return the gradients by the arguments, given those by the results."""
+        raise NotImplementedError(f"{type(self).__name__} has no grad")
+
+    def jvp(self, *tangents: Any) -> Any:
+        """Return the tangents of the results, given those of the arguments."""
+        _refuse_tangents(type(self).__name__)
+
+    def __call__(self, *args: Any) -> Any:
+        """Return what ``execute`` returns for the arguments."""
+        return _core.call_function(self._copy(), args)
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Return what a new object's ``execute`` returns for the arguments."""
+        return _core.call_function(cls(), args)
+
+    def _copy(self) -> Function:
+        """Return an object for one call, which begins with what this one has."""
+        copy = type(self).__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        return copy
+
+
+def _refuse_tangents(name: str) -> NoReturn:
+    raise at_line(
+        NoForwardModeError(
+            f"{name} has no jvp, which forward mode needs; give it one, or ask for gradients "
+            "(mo.vjp)"
+        )
+    )
