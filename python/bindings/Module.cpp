@@ -11,6 +11,16 @@
 using namespace metaops;
 using namespace metaops::python;
 
+/// Lives as long as the process.
+static PyObject *getNoForwardModeError() {
+  static PyObject *error =
+      py::object(
+          py::module_::import("metaops.functions").attr("NoForwardModeError"))
+          .release()
+          .ptr();
+  return error;
+}
+
 static PyObject *exceptionOf(ErrorKind kind) {
   switch (kind) {
   case ErrorKind::Value:
@@ -23,6 +33,8 @@ static PyObject *exceptionOf(ErrorKind kind) {
     return PyExc_OverflowError;
   case ErrorKind::Memory:
     return PyExc_MemoryError;
+  case ErrorKind::NoForwardMode:
+    return getNoForwardModeError();
   case ErrorKind::Runtime:
   case ErrorKind::Interrupted:
     return PyExc_RuntimeError;

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from . import _core
@@ -56,20 +58,46 @@ class Function:
         """Return the tangents of the results, given those of the arguments."""
         _refuse_tangents(type(self).__name__)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what ``execute`` returns for the arguments."""
+        if kwargs:
+            args = by_position(type(self).__name__, self.execute, args, kwargs)
         return _core.call_function(self._copy(), args)
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Return what a new object's ``execute`` returns for the arguments."""
-        return _core.call_function(cls(), args)
+        function = cls()
+        if kwargs:
+            args = by_position(cls.__name__, function.execute, args, kwargs)
+        return _core.call_function(function, args)
 
     def _copy(self) -> Function:
         """Return an object for one call, which begins with what this one has."""
-        copy = type(self).__new__(type(self))
+        copy: Function = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         return copy
+
+
+def by_position(
+    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Return all arguments of a call by position, as derivatives are told of them.
+
+    Raises
+    ------
+    TypeError
+        If the function does not take them, or one by its name alone.
+    """
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        raise at_line(TypeError(f"{name}: {error}")) from None
+    bound.apply_defaults()
+    if bound.kwargs:
+        first = next(iter(bound.kwargs))
+        raise at_line(TypeError(f"{name}: {first} has to be given by position"))
+    return bound.args
 
 
 def _refuse_tangents(name: str) -> NoReturn:

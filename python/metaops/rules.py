@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -15,7 +14,7 @@ from . import _core
 from ._core import Var
 from ._errors import at_line
 from ._typing import shown
-from .functions import Function
+from .functions import Function, by_position
 from .gradients import vjp
 from .ops.create.creation import zeros_like
 from .trees import children_of, tree_leaves, tree_map
@@ -211,12 +210,7 @@ class _Rules:
         if not self._is_ready():
             raise at_line(RuntimeError(f"{self.__name__} has no rules yet; give it some first"))
         if kwargs:
-            bound = inspect.signature(self.function).bind(*args, **kwargs)
-            bound.apply_defaults()
-            if bound.kwargs:
-                name = next(iter(bound.kwargs))
-                raise at_line(TypeError(f"{self.__name__}: {name} has to be given by position"))
-            args = bound.args
+            args = by_position(self.__name__, self.function, args, kwargs)
         if self.nondiff_argnums and max(self.nondiff_argnums) >= len(args):
             raise at_line(
                 TypeError(

@@ -200,6 +200,17 @@ def test_an_object_may_be_called_again():
     assert not hasattr(double, "square")
 
 
+def test_arguments_may_be_given_by_name():
+    x, y = values(seed=1), values(seed=2)
+    product = Several()(y=y, x=x, power=2)[0]
+    by_x, by_y = mo.grad(product.sum(), [x, y])
+    np.testing.assert_allclose(by_x.numpy(), y.numpy())
+    np.testing.assert_allclose(by_y.numpy(), x.numpy())
+    for call in (Several.apply, Several()):
+        with pytest.raises(TypeError, match=r"Several: missing a required argument: 'power'.*\d"):
+            call(x, y=y)
+
+
 def test_forward_mode_asks_for_tangents():
     x, tangent = values(seed=1), values(seed=2)
     moved = mo.jvp([Cube.apply(x) * x], [x], [tangent])[0]
@@ -525,3 +536,72 @@ def test_threads_differentiate_at_once():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+class OfTwo(mo.Function):
+    """sin(x) * y and x + y**2, either of which may be unused."""
+
+    def execute(self, x, y):
+        self.sine, self.x, self.y = mo.sin(x), x, y
+        return self.sine * y, x + y * y
+
+    def grad(self, product, total):
+        by_x = by_y = None
+        if product is not None:
+            by_x, by_y = product * mo.cos(self.x) * self.y, product * self.sine
+        if total is not None:
+            by_x = total if by_x is None else by_x + total
+            more = 2 * total * self.y
+            by_y = more if by_y is None else by_y + more
+        return by_x, by_y
+
+    def jvp(self, x, y):
+        x, y = (mo.zeros_like(self.x) if each is None else each for each in (x, y))
+        return mo.cos(self.x) * self.y * x + self.sine * y, x + 2 * self.y * y
+
+
+def of_two(x, y):
+    return mo.sin(x) * y, x + y * y
+
+
+def random_graph(seed, inputs, own, reads):
+    """Return a loss of a graph in which some steps are functions with derivatives."""
+    choose = np.random.RandomState(seed)
+    pool = list(inputs)
+    for _ in range(choose.randint(4, 14)):
+        kind = choose.randint(5)
+        x, y = (pool[choose.randint(len(pool))] for _ in range(2))
+        if kind == 0:
+            pool.append(mo.tanh(x) * y)
+        elif kind == 1:
+            pool.append(0.5 * x - y)
+        elif kind == 2:
+            pool.append(Cube.apply(mo.tanh(x)) if own else mo.tanh(x) ** 3)
+        else:
+            results = OfTwo.apply(x, y) if own else of_two(x, y)
+            used = choose.randint(1, 4)
+            pool += [mo.tanh(result) for k, result in enumerate(results) if used >> k & 1]
+        if choose.randint(6) == 0 and reads:
+            pool[-1].numpy()
+    return (pool[-1] * pool[-2]).sum() + pool[choose.randint(len(pool))].sum()
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("recorded", [False, True])
+def test_random_graphs_of_functions(seed, recorded):
+    inputs = [values((3,), seed=100 + seed + k) for k in range(3)]
+    found = []
+    for own in (False, True):
+        is_recorded = recorded and own
+
+        def loss(*inputs, own=own, reads=not is_recorded):
+            return random_graph(seed, inputs, own, reads)
+
+        value = (mo.jit(loss) if is_recorded else loss)(*inputs)
+        first = mo.grad(value, inputs, allow_unused=True)
+        squares = sum((each * each).sum() for each in first)
+        second = mo.grad(squares, inputs, allow_unused=True)
+        moved = mo.jvp([value], inputs, [x.detach() for x in inputs])
+        found.append([x.numpy() for x in (value, *first, *second, *moved)])
+    for actual, expected in zip(*found, strict=True):
+        np.testing.assert_allclose(expected, actual, rtol=1e-9, atol=1e-12)

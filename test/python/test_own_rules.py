@@ -217,6 +217,27 @@ def test_forward_mode_without_jvp_is_an_error_behind_a_trace():
             mo.jvp([result], [x], [x])
 
 
+def test_reverse_mode_stands_in_for_tangents_behind_a_trace():
+    x, vector = values((4,), seed=1), values((4,), seed=2)
+    loss = (mo.jit(Sine.apply)(x) ** 2).sum()
+    product = mo.hessian_vector_product(loss, [x], [vector])[0]
+    np.testing.assert_allclose(product.numpy(), 2 * np.cos(2 * x.numpy()) * vector.numpy())
+
+
+def test_without_grad_there_is_no_rule():
+    class Plain(mo.Function):
+        def execute(self, x):
+            return 2 * x
+
+    x = values()
+    y = mo.jit(Plain.apply)(x)
+    np.testing.assert_allclose(y.numpy(), 2 * x.numpy())
+    with pytest.raises(RuntimeError, match=r"derivatives of Plain, recorded at .* has no grad"):
+        mo.grad(y.sum(), x)
+    with pytest.raises(NotImplementedError, match="Plain has no grad"):
+        mo.grad(Plain.apply(x).sum(), x)
+
+
 def test_a_rule_that_reads_is_an_error_in_a_trace():
     class Looking(mo.Function):
         def execute(self, x):

@@ -124,7 +124,7 @@ void Derivatives::checkKnown(llvm::StringRef function,
   if (!missing)
     return;
   if (auto custom = dyn_cast<metaop::CustomDerivativeOp>(missing))
-    fail(ErrorKind::Runtime, FunctionSweep::describeMissing(function, custom));
+    FunctionSweep::failMissing(function, custom);
   fail(ErrorKind::Runtime,
        "grad: the loss depends on a target through a loop whose number of "
        "trips is only known when it has run, recorded at " +

@@ -133,28 +133,35 @@ llvm::Error FunctionSweep::describeCapture(metaop::CustomDerivativeOp op,
           .str());
 }
 
-std::string FunctionSweep::describeMissing(llvm::StringRef function,
-                                           metaop::CustomDerivativeOp op) {
+void FunctionSweep::failMissing(llvm::StringRef function,
+                                metaop::CustomDerivativeOp op) {
   bool isForward = function == "jvp";
-  bool isKnown = isForward ? op.getTangentRule() : op.getGradientRule();
-  if (isKnown)
-    return (function + ": " + op.getFunction() + ", recorded at " +
-            formatLine(op->getLoc()) +
-            ", reads what depends on a target, and is no argument of it; give "
-            "it to the function as an argument, or detach it")
-        .str();
+  std::string which =
+      (op.getFunction() + ", recorded at " + formatLine(op->getLoc())).str();
+  if (isForward ? op.getTangentRule() : op.getGradientRule())
+    fail(ErrorKind::Runtime,
+         function + ": " + which +
+             ", reads what depends on a target, and is no argument of it; give "
+             "it to the function as an argument, or detach it");
   if (isForward && op.getGradientRule())
-    return (function + ": " + op.getFunction() + ", recorded at " +
-            formatLine(op->getLoc()) +
-            ", has no jvp, which forward mode needs; give it one, or ask for "
-            "gradients (mo.vjp)")
-        .str();
-  return (function + ": the derivatives of " + op.getFunction() +
-          ", recorded at " + formatLine(op->getLoc()) +
-          ", are not known behind the recorded function: it is called in what "
-          "computes derivatives of derivatives of derivatives; ask for this "
-          "one in the recorded function")
-      .str();
+    fail(ErrorKind::NoForwardMode,
+         function + ": " + which +
+             ", has no jvp, which forward mode needs; give it one, or ask for "
+             "gradients (mo.vjp)");
+  fail(ErrorKind::Runtime,
+       function + ": the derivatives of " + which +
+           ", are not known behind the recorded function: it has no grad, or "
+           "is called by a grad that is called by a grad; ask for these "
+           "derivatives in the recorded function");
+}
+
+llvm::Error FunctionSweep::describeMissing(metaop::CustomDerivativeOp op) {
+  try {
+    failMissing(function, op);
+  } catch (const SessionError &error) {
+    exception = std::current_exception();
+    return llvm::createStringError(error.what());
+  }
 }
 
 llvm::SmallVector<Value>

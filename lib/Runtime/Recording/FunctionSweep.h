@@ -48,13 +48,11 @@ public:
               llvm::ArrayRef<mlir::Value> made) override;
   llvm::Error describeCapture(mlir::metaop::CustomDerivativeOp op,
                               mlir::Value capture) override;
-  /// Returns what is wrong where an operation says no derivatives, as one of a
-  /// recorded function may.
-  static std::string describeMissing(llvm::StringRef function,
-                                     mlir::metaop::CustomDerivativeOp op);
-  llvm::Error describeMissing(mlir::metaop::CustomDerivativeOp op) override {
-    return llvm::createStringError(describeMissing(function, op));
-  }
+  llvm::Error describeMissing(mlir::metaop::CustomDerivativeOp op) override;
+  /// Throws where an operation says no derivatives, as one of a recorded
+  /// function may.
+  [[noreturn]] static void failMissing(llvm::StringRef function,
+                                       mlir::metaop::CustomDerivativeOp op);
 
   /// Returns the last operation that has nodes.
   mlir::Operation *getLast() const { return last; }

@@ -71,10 +71,11 @@ def record_rules(
 ) -> list[Any]:
     """Return the rules of a call for gradients and, where there is a ``jvp``, for tangents.
 
-    None where rules are recorded within rules, too deep.
+    None where it has no ``grad``, and where rules are recorded within rules, too deep.
     """
     depth = _depth.get()
-    if depth > _DEPTH or not any(map(_is_float, arguments)):
+    has_grad = type(function).grad is not Function.grad
+    if depth > _DEPTH or not has_grad or not any(map(_is_float, arguments)):
         return []
     token = _depth.set(depth + 1)
     try:

@@ -25,6 +25,8 @@ enum class ErrorKind {
   Overflow,
   Memory,
   Runtime,
+  /// Tangents are asked for of what knows gradients alone.
+  NoForwardMode,
   Interrupted
 };
 
