@@ -40,8 +40,10 @@ MLIR_TYPES = {
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
     "uint8": "ui8", "uint16": "ui16", "uint32": "ui32", "uint64": "ui64",
 }  # fmt: skip
-#: Of what compilation makes of graphs; no graph has them.
+#: Operations that no graph has: compilation makes them, or loops and functions have graphs of
+#: their own (random_control_flow.py, test_own_derivatives.py).
 STRUCTURE = {"fused", "kernel", "yield", "check_range", "scan", "scan_yield"}
+STRUCTURE |= {"custom_derivative", "custom_yield"}
 
 
 @dataclass(frozen=True)

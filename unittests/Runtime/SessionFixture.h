@@ -170,8 +170,9 @@ protected:
       SessionScope scope(*session);
       call();
     } catch (const SessionError &error) {
-      const char *kinds[] = {"value",  "type",    "index",      "overflow",
-                             "memory", "runtime", "interrupted"};
+      const char *kinds[] = {"value",           "type",       "index",
+                             "overflow",        "memory",     "runtime",
+                             "no forward mode", "interrupted"};
       return std::string(kinds[unsigned(error.getKind())]) + ": " +
              error.what();
     }
