@@ -254,6 +254,26 @@ def test_a_rule_that_reads_is_an_error_in_a_trace():
         np.testing.assert_allclose(mo.jit(Looking.apply)(x).numpy(), 2 * x.numpy())
 
 
+def test_random_numbers_of_rules_are_their_own():
+    class Noisy(mo.Function):
+        def execute(self, x):
+            return x + mo.rand(8, dtype="float64")
+
+        def grad(self, gradient):
+            return gradient * mo.rand(8, dtype="float64")
+
+    x = values((8,))
+    both = mo.jit(lambda x: (Noisy.apply(x), mo.rand(8, dtype="float64")))
+    drawn = []
+    for _ in range(3):
+        y, after = both(x)
+        noise = mo.grad(y.sum(), x)
+        drawn += [(y - x).numpy(), noise.numpy(), after.numpy()]
+    found = np.concatenate(drawn)
+    assert ((found >= 0) & (found < 1)).all()
+    assert len(np.unique(found.round(9))) == len(found)
+
+
 def test_a_rule_that_does_not_fit_is_an_error_in_a_trace():
     class Bad(mo.Function):
         def execute(self, x):

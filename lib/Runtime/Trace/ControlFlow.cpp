@@ -79,8 +79,14 @@ metaops::recordCustom(RecordingSession &session, FunctionRecorder &recorder,
           body.emit(builder, block->getArguments(), values));
     }
   };
-  return recorder.record(session, results, areGivenUp, std::move(call),
-                         rules.size(), emitRules);
+  std::vector<Var> made = recorder.record(
+      session, results, areGivenUp, std::move(call), rules.size(), emitRules);
+  // Rules begin where the function's results end.
+  int64_t drawn = 0;
+  for (const RecordedBody *rule : rules)
+    drawn = std::max(drawn, rule->function->getNumDrawn());
+  session.getRecorder().skipRandom(drawn);
+  return made;
 }
 
 //===----------------------------------------------------------------------===//
