@@ -25,17 +25,20 @@
 // In both, what is in memory for all trips is `kSmallBytes`, or has at most
 // `kMostGrowth` times the elements of the rows that it takes the place of, and
 // `kMostBytes`: a loop may be there to save memory. Checks stay where they are,
-// as they name the trip. So do other reductions on their own: gradients compare
-// a maximum with the elements that it is of, and kernels round each in their
-// way.
+// as they name the trip. So do windows that move with the trips, and random
+// numbers. So do other reductions on their own: gradients compare a maximum
+// with the elements that it is of, and kernels round each in their way.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/Batching.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/PlacementOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -155,6 +158,16 @@ TripValues::TripValues(ScanOp scan) : body(&scan.getBody().front()) {
   }
 }
 
+/// Returns whether each trip reads or writes at places of its own, or draws
+/// other numbers.
+static bool isMoving(Operation *op, const llvm::SmallBitVector &isBatched) {
+  if (isa<InsertOp>(op))
+    return isBatched.find_last() >= 2;
+  if (isa<ReindexOpInterface, ReindexReduceOpInterface, SortOp>(op))
+    return isBatched.find_last() >= 1;
+  return isa<RandomOp>(op);
+}
+
 bool TripValues::canBatch(Operation *op) const {
   llvm::SmallBitVector isBatched;
   for (Value operand : op->getOperands()) {
@@ -164,7 +177,8 @@ bool TripValues::canBatch(Operation *op) const {
         !operand.getDefiningOp()->hasTrait<OpTrait::ConstantLike>())
       return false;
   }
-  return isPure(op) && metaop::canBatch(op, isBatched);
+  return isPure(op) && !isMoving(op, isBatched) &&
+         metaop::canBatch(op, isBatched);
 }
 
 Value TripBatch::get(Value value) {

@@ -31,9 +31,9 @@ Value repeatAlong(OpBuilder &builder, Location loc, Value value,
                   int64_t extent);
 
 /// Returns whether an operation can be batched where these of its operands
-/// are, one at least. All shapes are to be static. Numbers of accesses, such as
-/// the starts of a window, cannot be batched; nor can operations with regions,
-/// with effects, or without operands.
+/// are, one at least. All shapes are to be static. Operations with regions or
+/// without operands cannot be, nor can those with conditions that depend on
+/// numbers which are batched.
 bool canBatch(Operation *op, const llvm::SmallBitVector &isBatched);
 
 /// Emits an operation with a leading dimension of the given extent, and returns
