@@ -22,6 +22,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
+#include "RecordStep.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -59,12 +60,7 @@ Node *BodyEmitter::recordLeaf(RecordingSession &session,
     return recorder.randomKey();
   if (step.kind == Step::Kind::RandomCounter)
     return recorder.randomCounter(step.scalar);
-  Graph &graph = recorder.getGraph();
-  Operation *op = step.clone(recorder.getLine(), {});
-  graph.getBuilder().insert(op);
-  Node *node = graph.adopt(op, {}, step.signature);
-  node->scalar = step.scalar;
-  return node;
+  return recordStep(recorder, step, recorder.getLine(), {});
 }
 
 Value metaops::addOffset(OpBuilder &builder, Location location, Value counter,

@@ -12,6 +12,7 @@
 #include "MetaOps/Runtime/Graph/Error.h"
 #include "MetaOps/Runtime/Recording/RecordingSession.h"
 #include "MetaOps/Runtime/Trace/Trace.h"
+#include "RecordStep.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -69,6 +70,29 @@ RecordedFunction::makeNumbers(RecordingSession &session,
   for (auto [number, type] : llvm::zip_equal(numbers, numberTypes))
     made.push_back(session.wrap(session.getRecorder().scalar(number, type)));
   return made;
+}
+
+/// Returns false if two of the captured values are one now, which the operation
+/// captures once.
+static bool capturesOnce(Operation *op, llvm::ArrayRef<Node *> sources) {
+  auto captured = sources.drop_front(op->getNumOperands());
+  llvm::SmallPtrSet<Node *, 16> seen(captured.begin(), captured.end());
+  return seen.size() == captured.size();
+}
+
+Node *metaops::recordStep(Recorder &recorder,
+                          const RecordedFunction::Step &step, Location location,
+                          llvm::ArrayRef<Node *> sources) {
+  auto operands = llvm::map_to_vector<4>(
+      sources, [](const Node *source) { return source->value(); });
+  Operation *op = step.clone(location, operands);
+  Graph &graph = recorder.getGraph();
+  graph.getBuilder().insert(op);
+  Node *node = capturesOnce(op, sources)
+                   ? graph.adopt(op, sources, step.signature)
+                   : graph.adopt(op);
+  node->scalar = step.scalar;
+  return node;
 }
 
 /// A call that is recorded.
@@ -175,32 +199,14 @@ private:
     return rebound;
   }
 
-  /// Returns false if two of the captured values are one now, which the
-  /// operation captures once.
-  static bool capturesOnce(Operation *op, llvm::ArrayRef<Node *> sources) {
-    auto captured = sources.drop_front(op->getNumOperands());
-    llvm::SmallPtrSet<Node *, 16> seen(captured.begin(), captured.end());
-    return seen.size() == captured.size();
-  }
-
   /// Records a step's operation of other values; returns its first result.
   Node *clone(const Step &step) {
-    llvm::SmallVector<Node *, 4> sources;
-    llvm::SmallVector<Value, 4> operands;
-    for (unsigned number : step.operands) {
-      sources.push_back(values[number]);
-      operands.push_back(values[number]->value());
-    }
+    auto sources = llvm::map_to_vector<4>(
+        step.operands, [&](unsigned number) { return values[number]; });
     graph.setStopsGradients(stops || step.isStopped);
-    Operation *op = step.clone(mode == Mode::Inline ? recorder.getLine()
-                                                    : step.op->getLoc(),
-                               operands);
-    graph.getBuilder().insert(op);
-    Node *node = capturesOnce(op, sources)
-                     ? graph.adopt(op, sources, step.signature)
-                     : graph.adopt(op);
-    node->scalar = step.scalar;
-    return node;
+    return recordStep(
+        recorder, step,
+        mode == Mode::Inline ? recorder.getLine() : step.op->getLoc(), sources);
   }
 
   const RecordedFunction &function;

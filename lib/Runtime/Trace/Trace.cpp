@@ -82,9 +82,9 @@ Node *Trace::addPlaceholder(DType dtype, llvm::ArrayRef<int64_t> shape,
   return node;
 }
 
-Var Trace::addArgument(const Var &like) {
-  arguments.push_back(
-      addPlaceholder(like.dtype(), like.shape(), like.getNode()->device));
+Var Trace::addArgument(const Var &like, bool isRow) {
+  arguments.push_back(addPlaceholder(
+      like.dtype(), like.shape().drop_front(isRow), like.getNode()->device));
   return wrap(arguments.back());
 }
 
@@ -154,19 +154,34 @@ void Trace::note(Event event) {
   events[last].push_back(std::move(event));
 }
 
-/// Throws where a body rebinds what is not its own.
-[[noreturn]] static void failRebound() {
-  fail(ErrorKind::Runtime,
-       "a body of control flow rebinds a Var from outside, which it may run "
-       "never, or many times; return the new value, and rebind the Var behind");
+void Trace::checkRebound(bool isArgument) const {
+  if (kind == Kind::Body && !isArgument)
+    fail(ErrorKind::Runtime,
+         "a body of control flow rebinds a Var from outside, which it may run "
+         "never, or many times; return the new value, and rebind the Var "
+         "behind");
+  if (kind != Kind::Example)
+    return;
+  if (isArgument)
+    fail(ErrorKind::Runtime,
+         "a function that is mapped over examples rebinds its argument, which "
+         "is a part of what the caller has; return the new value, or change a "
+         "copy, x.clone()");
+  fail(
+      ErrorKind::Runtime,
+      "a function that is mapped over examples rebinds a Var from outside, "
+      "which cannot be another one for each; return the new value, or give a "
+      "module its state by mo.functional_call. Of layers that keep statistics, "
+      "such as BatchNorm, use eval()");
 }
 
 void Trace::assign(Var &x, Node *value) {
   Var &own = resolve(x);
   auto variable = variableOf.find(&own);
-  if (kind == Kind::Body && &own != &x)
-    failRebound();
-  if (variable == variableOf.end() || kind == Kind::Body)
+  if (variable == variableOf.end())
+    return RecordingSession::assign(own, value);
+  checkRebound(&own == &x);
+  if (kind == Kind::Body)
     return RecordingSession::assign(own, value);
   if (&own != &x && own.getType() != value->type())
     fail(ErrorKind::Value,
@@ -181,9 +196,9 @@ void Trace::assign(Var &x, Node *value) {
 
 void Trace::update(Var &x, Operand value) {
   Var &own = resolve(x);
-  if (kind == Kind::Body && &own != &x)
-    failRebound();
   auto variable = variableOf.find(&own);
+  if (variable != variableOf.end())
+    checkRebound(&own == &x);
   Node *given = value.isNumber()
                     ? getRecorder().full(own.shape(), value, own.dtype())
                     : value.getNode();
@@ -213,18 +228,18 @@ void Trace::checkHistories(llvm::ArrayRef<Node *> targets) {
   for (size_t next = 0; next < seen.size(); ++next) {
     if (outside.contains(seen[next]))
       fail(ErrorKind::Runtime,
-           "a gradient inside of a body of control flow is asked for by a "
-           "value from outside, of which another one that the body uses is "
-           "made, at " +
+           "a gradient inside of a body of control flow, or of a function that "
+           "is mapped over examples, is asked for by a value from outside, of "
+           "which another one that is used there is made, at " +
                formatLine(seen[next]->op->getLoc()) +
-               "; compute that inside of the body, or detach it");
+               "; compute that inside, or detach it");
     enter(seen[next]);
   }
 }
 
 void Trace::prepareTargets(llvm::ArrayRef<Node *> outputs,
                            llvm::ArrayRef<Node *> targets) {
-  if (kind == Kind::Body)
+  if (kind != Kind::Function)
     return checkHistories(targets);
   for (Node *output : outputs)
     note({Event::Kind::Differentiate, 0, output,

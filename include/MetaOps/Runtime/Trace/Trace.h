@@ -38,7 +38,10 @@ public:
     Function,
     /// A branch, or a part of a loop: what it rebinds from outside would have
     /// to be rebound in other trips, too, or in none, and is refused.
-    Body
+    Body,
+    /// A function of one example, of many at once: no Var from outside could
+    /// have the values of all, nor could an argument.
+    Example
   };
 
   explicit Trace(const std::shared_ptr<RecordingSession> &host,
@@ -46,8 +49,8 @@ public:
   ~Trace() override;
 
   /// Returns a Var that stands for the next argument, which is of the type of
-  /// the given one, and on its device.
-  Var addArgument(const Var &like);
+  /// the given one or, if `isRow` is set, of a row of it, and on its device.
+  Var addArgument(const Var &like, bool isRow = false);
   /// Returns a Var for a number that each call is given anew, of type `dtype`.
   Var addNumber(DType dtype);
   /// Says which Vars the function is given: those that stand for its arguments,
@@ -131,6 +134,9 @@ private:
         Kind kind);
   Node *addPlaceholder(DType dtype, llvm::ArrayRef<int64_t> shape, Device *on);
   Var &capture(Var &x);
+  /// Throws where an argument, or what was captured, is rebound that may not
+  /// be.
+  void checkRebound(bool isArgument) const;
   /// Throws where a captured value is made of a target outside: inside there is
   /// no way from one to the other.
   void checkHistories(llvm::ArrayRef<Node *> targets);
