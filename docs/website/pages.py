@@ -41,6 +41,7 @@ REFERENCE = {
     "signal": ("Signals and polynomials", r"ops\.signal\..*"),
     "random": ("Random numbers", r"random\..*"),
     "gradients": ("Gradients", r"functions|gradients|rules"),
+    "func": ("Examples, Jacobians, modules as functions", r"func\..*"),
     "recorded": ("Recorded functions", r"tracing\..*"),
     "control-flow": ("Branches and loops", r"control_flow\..*"),
     "tools": ("Tools", r"tools\..*"),

@@ -328,6 +328,8 @@ std::vector<std::string> toStrings(py::handle object, const char *what);
 std::optional<std::vector<int64_t>> toDims(py::handle object);
 /// Vars of a sequence; the objects are kept in `owner`.
 std::vector<const Var *> toVars(py::handle object, py::list &owner);
+/// From a sequence of booleans.
+llvm::SmallBitVector toFlags(py::handle object);
 py::list toList(std::vector<Var> vars);
 
 //===----------------------------------------------------------------------===//

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Trace/ControlFlow.h"
+#include "MetaOps/Runtime/Trace/VectorizingMap.h"
 
 #include "Bindings.h"
 #include "Function.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -19,7 +21,42 @@ static std::optional<int64_t> toNumberOrNone(py::handle number) {
                           : std::optional(number.cast<int64_t>());
 }
 
+static ExampleRandomness toRandomness(const std::string &name) {
+  return llvm::StringSwitch<ExampleRandomness>(name)
+      .Case("different", ExampleRandomness::Different)
+      .Case("same", ExampleRandomness::Same)
+      .Default(ExampleRandomness::Error);
+}
+
+static void bindMapped(py::module_ &module) {
+  define(
+      module, "record_mapped(body, arguments, rows, extent, randomness)",
+      [](const RecordedBody &body, py::handle arguments, py::handle rows,
+         int64_t extent, const std::string &randomness) {
+        py::list owner;
+        std::vector<const Var *> given = toVars(arguments, owner);
+        llvm::SmallBitVector areBatched = toFlags(rows);
+        std::vector<MappedResult> mapped;
+        {
+          Entered entered;
+          mapped = recordMapped(*entered, body, given, areBatched, extent,
+                                toRandomness(randomness));
+        }
+        std::vector<Var> results;
+        py::list isBatched;
+        for (MappedResult &result : mapped) {
+          results.push_back(std::move(result.var));
+          isBatched.append(result.isBatched);
+        }
+        return py::make_tuple(toList(std::move(results)), isBatched);
+      },
+      "Records a body of one example for `extent` of them, of the rows of\n"
+      "those arguments for which `rows` says so. Returns its results, and\n"
+      "which of them have a dimension for the examples in front.");
+}
+
 void metaops::python::bindControlFlow(py::module_ &module) {
+  bindMapped(module);
   py::class_<RecordedBody> body(
       module, "Body", "A branch, or a part of a loop, recorded once.");
   forbidConstruction(body);

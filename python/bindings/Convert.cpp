@@ -243,6 +243,13 @@ std::optional<std::vector<int64_t>> metaops::python::toDims(py::handle object) {
   return toIntegers(object, "dims");
 }
 
+llvm::SmallBitVector metaops::python::toFlags(py::handle object) {
+  llvm::SmallBitVector flags;
+  for (py::handle item : py::reinterpret_borrow<py::iterable>(object))
+    flags.push_back(item.cast<bool>());
+  return flags;
+}
+
 std::vector<const Var *> metaops::python::toVars(py::handle object,
                                                  py::list &owner) {
   if (asVar(object)) {

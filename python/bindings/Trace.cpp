@@ -44,11 +44,14 @@ public:
 /// stand for its arguments, and those from outside that it has captured.
 class Recording {
 public:
-  Recording(py::handle like, Trace::Kind kind) {
+  /// `rows` says of which arguments the function is given rows; of none, if it
+  /// is empty.
+  Recording(py::handle like, Trace::Kind kind, llvm::SmallBitVector rows = {}) {
     std::vector<Var *> given = toArguments(like);
+    rows.resize(given.size());
     // A body may be in a function that is recorded.
     std::shared_ptr<RecordingSession> host = getSharedSession();
-    if (kind == Trace::Kind::Body && python::getTrace())
+    if (kind != Trace::Kind::Function && python::getTrace())
       host = traces.back();
     {
       Entered entered(*host);
@@ -57,8 +60,8 @@ public:
     std::vector<Var> made;
     {
       Entered entered(*trace);
-      for (const Var *var : given)
-        made.push_back(trace->addArgument(*var));
+      for (auto [number, var] : llvm::enumerate(given))
+        made.push_back(trace->addArgument(*var, rows.test(number)));
     }
     sources = py::reinterpret_borrow<py::list>(like);
     for (Var &var : made)
@@ -186,6 +189,15 @@ static void bindRecording(py::module_ &module) {
         return std::make_unique<Recording>(like, Trace::Kind::Body);
       },
       "Returns a trace of a branch, or of a part of a loop.");
+  define(
+      module, "begin_example(like, rows)",
+      [](py::handle like, py::handle rows) {
+        return std::make_unique<Recording>(like, Trace::Kind::Example,
+                                           toFlags(rows));
+      },
+      "Returns a trace of a function of one example. It is given a row of "
+      "each\n"
+      "Var for which `rows` says so, and the others as they are.");
   defineProperty(
       recording, "arguments",
       [](const Recording &self) { return self.getArguments(); },

@@ -14,6 +14,7 @@ from . import cache as cache
 from . import compat as compat
 from . import control_flow as control_flow
 from . import execute as execute
+from . import func as func
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
@@ -82,6 +83,10 @@ from .control_flow.scans import map as map
 from .control_flow.scans import scan as scan
 from .exporting import export as export
 from .fetching import fetch as fetch
+from .func.jacobians import hessian as hessian
+from .func.jacobians import jacobian as jacobian
+from .func.modules import functional_call as functional_call
+from .func.vectorizing import vmap as vmap
 from .functions import Function as Function
 from .gradients import enable_grad as enable_grad
 from .gradients import grad as grad
@@ -631,6 +636,7 @@ __all__ = [
     "from_dlpack",
     "full",
     "full_like",
+    "functional_call",
     "gamma",
     "gammainc",
     "gammaincc",
@@ -655,6 +661,7 @@ __all__ = [
     "hardswish",
     "hardtanh",
     "heaviside",
+    "hessian",
     "hessian_vector_product",
     "histogram",
     "histogram2d",
@@ -691,6 +698,7 @@ __all__ = [
     "isneginf",
     "isposinf",
     "ix_",
+    "jacobian",
     "jit",
     "jit_info",
     "jvp",
@@ -944,6 +952,7 @@ __all__ = [
     "vecdot",
     "vecmat",
     "vjp",
+    "vmap",
     "vsplit",
     "vstack",
     "weibull",

@@ -79,6 +79,12 @@ EXPORTS = {
     ),
     "exporting": ("export",),
     "fetching": ("fetch",),
+    "func.jacobians": (
+        "hessian",
+        "jacobian",
+    ),
+    "func.modules": ("functional_call",),
+    "func.vectorizing": ("vmap",),
     "functions": ("Function",),
     "gradients": (
         "enable_grad",
@@ -675,6 +681,7 @@ MODULES = (
     "compat",
     "control_flow",
     "execute",
+    "func",
     "ops",
     "random",
     "tools",

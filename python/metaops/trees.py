@@ -26,7 +26,7 @@ def children_of(tree: Any) -> dict[Any, Any] | None:
     return dict(tree) if isinstance(tree, Mapping) else None
 
 
-def _like(tree: Any, values: list[Any], keys: list[Any]) -> Any:
+def make_like(tree: Any, values: list[Any], keys: list[Any]) -> Any:
     """Return a container of the kind of another one."""
     if tree is None:
         return None
@@ -80,7 +80,7 @@ def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
         tree_map(function, child, *(children[key] for children in rest))
         for key, child in own.items()
     ]
-    return _like(tree, values, list(own))
+    return make_like(tree, values, list(own))
 
 
 def _named(tree: Any) -> str:

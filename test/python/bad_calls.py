@@ -240,4 +240,10 @@ CALLS = [
     ("custom_vjp nondiff_argnums", lambda n: mo.custom_vjp(mo.relu, n), [-1, 1.5, NAN]),
     ("custom_vjp nondiff_argnums of one", lambda n: mo.custom_vjp(mo.relu, [0, n]), [-1, 1.5]),
     ("custom_jvp nondiff_argnums", lambda n: mo.custom_jvp(mo.relu, n), [-1, 1.5, NAN]),
+    # Examples, and basis vectors.
+    ("vmap chunk_size", lambda n: mo.vmap(mo.sin, chunk_size=n)(x), LENGTH),
+    ("jacobian chunk_size", lambda n: mo.jacobian(mo.sin, chunk_size=n)(x), LENGTH),
+    ("jacobian argnums", lambda n: mo.jacobian(mo.sin, n)(x), [-2, 1, 0.5]),
+    ("hessian chunk_size", lambda n: mo.hessian(mo.sum, chunk_size=n)(x), LENGTH),
+    ("hessian argnums", lambda n: mo.hessian(mo.sum, n)(x), [-2, 1, 0.5]),
 ]

@@ -32,6 +32,7 @@ WHOLE = {
     "": "_devices _flags exporting fetching functions gradients io loading rules trees",
     "compat": "array_api exchange",
     "control_flow": "branches loops scans",
+    "func": "jacobians modules vectorizing",
     "ops.create": "creation limits",
     "ops.elementwise": """
         activations bessels bits closeness elementwise floats functions incomplete packing
@@ -77,6 +78,7 @@ MODULES = [
     "compat",
     "control_flow",
     "execute",
+    "func",
     "ops",
     "random",
     "tools",

@@ -281,7 +281,7 @@ def test_methods_of_other_names(name):
         ),
         # Words of more than one meaning.
         (mo, "sparse", "metaops has no sparse: there are no sparse tensors"),
-        (mo, "func", "metaops has no func: use mo.grad, mo.vjp and mo.jvp"),
+        (mo, "jacrev", "metaops has no jacrev: use mo.jacobian(fn, mode='reverse')"),
         (mo, "amp", f"metaops has no amp: {FUNCTIONS['autocast']}"),
         (mo, "shuffle", f"metaops has no shuffle: {FUNCTIONS['shuffle']}"),
         (mo, "utils", f"metaops has no utils: {FUNCTIONS['utils']}"),

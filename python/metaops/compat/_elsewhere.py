@@ -17,7 +17,6 @@ _GRADIENTS = (
 )
 _IN_PLACE = "x.assign(value) gives it other values, and x.at[key].set(y) is x with y there"
 _COMPILED = "what is recorded is compiled where a value is asked for, and nothing is marked"
-_MAPPED = "functions broadcast, and work along any dim; there is none that maps a function"
 _NO_COMPLEX = "there are no complex numbers"
 _PRINTED = "Vars are printed by the options of NumPy, np.printoptions"
 _PLACES = "x[key] reads and x[key] = y writes any places"
@@ -229,16 +228,13 @@ FUNCTIONS: dict[str, str] = {
     "set_rng_state": _BY_KEY,
     # Derivatives
     "Gradient": _GRADIENTS,
-    "func": "use mo.grad, mo.vjp and mo.jvp",
     "is_inference_mode_enabled": "use mo.is_grad_enabled",
-    "jacobian": "use mo.vjp and mo.jvp, for directions",
     "linearize": "use mo.jvp",
     "autograd": _GRADIENTS,
     "checkpoint": "values that are cheap to compute again are; see mo.flags.saved_values_budget",
-    "hessian": "use mo.hessian_vector_product, or mo.grad of a gradient",
     "inference_mode": "use mo.no_grad",
-    "jacfwd": "use mo.jvp, for a direction",
-    "jacrev": "use mo.vjp, for a direction",
+    "jacfwd": "use mo.jacobian(fn, mode='forward')",
+    "jacrev": "use mo.jacobian(fn, mode='reverse')",
     "remat": "values that are cheap to compute again are; see mo.flags.saved_values_budget",
     "set_grad_enabled": "use mo.no_grad and mo.enable_grad",
     "stop_gradient": "use mo.stop_grad",
@@ -298,7 +294,6 @@ FUNCTIONS: dict[str, str] = {
     "pmap": "use `with mo.device(name)`, and x.to(device)",
     "smap": "use `with mo.device(name)`, and x.to(device)",
     "pure_callback": "use x.fetch(callback)",
-    "vmap": _MAPPED,
     "printoptions": _PRINTED,
     "set_printoptions": _PRINTED,
     # Layers and losses

@@ -50,6 +50,8 @@ class Body:
         The tensors in them, in their order.
     """
 
+    _recording: type[BodyRecording] = BodyRecording
+
     def __init__(
         self,
         what: str,
@@ -57,23 +59,40 @@ class Body:
         arguments: Sequence[Any],
         leaves: list[Var],
     ) -> None:
+        self._record(
+            what,
+            function,
+            _core.begin_body(leaves),
+            lambda given: (rebuild(tuple(arguments), given), {}),
+        )
+
+    def _record(
+        self,
+        what: str,
+        function: Callable[..., Any],
+        trace: Any,
+        fill: Callable[[list[Var]], tuple[tuple[Any, ...], dict[str, Any]]],
+    ) -> None:
+        """Call a function in a trace, with what `fill` makes of the trace's arguments."""
         self.what = what
         self.line = line_of(function)
-        self._trace = _core.begin_body(leaves)
+        self._trace = trace
         try:
-            value = self._call(function, rebuild(tuple(arguments), self._trace.arguments))
-            with self._trace:
+            value = self._call(function, *fill(trace.arguments))
+            with trace:
                 #: The leaves of what the function has returned, with their paths.
                 self.leaves = leaves_of(f"{what}{self.line}", "result", value)
             #: The structure that it has returned, without the leaves.
             self.structure = rebuild(value, [...] * len(self.leaves))
         except BaseException:
-            self._trace.close()
+            trace.close()
             raise
 
-    def _call(self, function: Callable[..., Any], arguments: Any) -> Any:
-        with BodyRecording(self._trace, self.what):
-            value = function(*arguments)
+    def _call(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]
+    ) -> Any:
+        with self._recording(self._trace, self.what):
+            value = function(*arguments, **named)
         if isinstance(value, (GeneratorType, CoroutineType, AsyncGeneratorType)):
             raise at_line(
                 TypeError(

@@ -27,6 +27,7 @@ __all__ = [
     "BodyRecording",
     "Callback",
     "Effect",
+    "ExampleRecording",
     "NotRecordedError",
     "Recording",
     "advance",
@@ -170,6 +171,7 @@ class BodyRecording(Recording):
     """
 
     __slots__ = ("_what",)
+    _why = "which it may run many times, or never"
 
     def __init__(self, trace: Any, what: str) -> None:
         super().__init__(trace)
@@ -177,11 +179,7 @@ class BodyRecording(Recording):
 
     def forbid(self, does: str) -> NoReturn:
         """Raise an error: a body cannot do what is done in Python once a run."""
-        raise at_line(
-            RuntimeError(
-                f"{self._what} {does}, which it may run many times, or never; do so behind"
-            )
-        )
+        raise at_line(RuntimeError(f"{self._what} {does}, {self._why}; do so behind"))
 
     def add_effect(
         self, effect: Effect, numbers: Sequence[float], dtypes: Sequence[Any]
@@ -195,6 +193,13 @@ class BodyRecording(Recording):
     def add_fetch(self, vars: list[Var], callback: Callback) -> None:
         """Refuse callbacks."""
         self.forbid("fetches values")
+
+
+class ExampleRecording(BodyRecording):
+    """A function of one example that is being recorded: it runs once for all of them."""
+
+    __slots__ = ()
+    _why = "which would be done once for all examples"
 
 
 _of_thread = threading.local()

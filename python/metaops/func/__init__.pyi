@@ -1,0 +1,12 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Written by test/python/public_names.py.
+"""The names of the package, for type checkers."""
+
+from .. import functional_call as functional_call
+from .. import hessian as hessian
+from .. import jacobian as jacobian
+from .. import vmap as vmap
+
+__all__ = ["functional_call", "hessian", "jacobian", "vmap"]
