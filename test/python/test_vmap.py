@@ -240,7 +240,7 @@ def test_different_random_numbers_are_those_of_a_loop(function, size):
     np.testing.assert_array_equal(mo.rand(2).numpy(), behind)
 
 
-@pytest.mark.parametrize("function", [draws_once])
+@pytest.mark.parametrize("function", [draws_once, draws_often])
 def test_different_random_numbers_of_maps_of_maps(function):
     x = mo.zeros((2, 3))
     mo.seed(3)

@@ -8,7 +8,7 @@
 //
 // The steps of the function are recorded one by one. A step whose operands are
 // the same for all examples is recorded as it is, so a product of two weights
-// is one product. Any other takes the dimension (Batching.h).
+// is one product. Any other takes the dimension (ExampleEmitter.cpp).
 //
 // Where the examples draw different numbers, counters are batched: that of an
 // example begins where those of the examples before it end. A function that
@@ -19,7 +19,8 @@
 
 #include "MetaOps/Runtime/Trace/VectorizingMap.h"
 
-#include "MetaOps/Dialect/MetaOp/IR/Batching.h"
+#include "ExampleEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
@@ -58,7 +59,7 @@ private:
   };
 
   void record(const Step &step);
-  Node *recordBatched(const Step &step, const llvm::SmallBitVector &isBatched);
+  void recordBatched(const Step &step);
   Node *recordCounters(int64_t offset);
   bool drawsAll(const Step &step) const;
   Node *drawAll(const Step &step);
@@ -101,35 +102,32 @@ void MappedReplay::record(const Step &step) {
   for (unsigned number : step.operands)
     isBatched.push_back(values[number].isBatched);
   graph.setStopsGradients(stops || step.isStopped);
-  Node *first;
-  if (isBatched.none()) {
-    auto sources = llvm::map_to_vector(
-        step.operands, [&](unsigned number) { return values[number].node; });
-    first = recordStep(recorder, step, step.op->getLoc(), sources);
-  } else {
-    first = drawsAll(step) ? drawAll(step) : recordBatched(step, isBatched);
-  }
+  if (isBatched.any())
+    return drawsAll(step) ? add(drawAll(step), /*isBatched=*/true)
+                          : recordBatched(step);
+  auto sources = llvm::map_to_vector(
+      step.operands, [&](unsigned number) { return values[number].node; });
+  Node *first = recordStep(recorder, step, step.op->getLoc(), sources);
   for (Node *result : resultsOf(first))
-    add(result, isBatched.any());
+    add(result, /*isBatched=*/false);
 }
 
-Node *MappedReplay::recordBatched(const Step &step,
-                                  const llvm::SmallBitVector &isBatched) {
-  if (!metaop::canBatch(step.op, isBatched))
-    fail(ErrorKind::Runtime,
-         "vmap: " + formatName(step.op) + " at " +
-             formatLine(step.op->getLoc()) +
-             " is of values that differ among examples, for which it cannot "
-             "be done at once; use mo.map, which takes one after the other");
-  auto operands = llvm::map_to_vector(step.operands, [&](unsigned number) {
-    return values[number].node->value();
-  });
+void MappedReplay::recordBatched(const Step &step) {
+  ExampleEmitter emitter(extent, recorder.getSavedBytes());
+  SmallVector<mlir::Value> operands(step.op->getOperands());
+  llvm::append_range(operands, metaop::findCaptures(step.op));
+  for (auto [operand, number] : llvm::zip_equal(operands, step.operands))
+    emitter.map(operand, values[number].node->value());
   Block &block = graph.getBlock();
   Operation *last = block.empty() ? nullptr : &block.back();
-  llvm::SmallVector<mlir::Value> results =
-      metaop::emitBatched(graph.getBuilder(), step.op, operands, extent);
+  emitter.emit(graph.getBuilder(), step.op);
+  auto results =
+      llvm::map_to_vector(step.op->getResults(), [&](mlir::Value result) {
+        return emitter.getBatched(graph.getBuilder(), result);
+      });
   graph.adoptAfter(last);
-  return graph.getNode(results.front());
+  for (mlir::Value result : results)
+    add(graph.getNode(result), /*isBatched=*/true);
 }
 
 /// Returns the counter of a random number of each example.
