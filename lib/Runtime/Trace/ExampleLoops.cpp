@@ -44,6 +44,21 @@ static Value exchange(OpBuilder &builder, Location loc, Value value) {
   return metaop::TransposeOp::create(builder, loc, value, order);
 }
 
+/// Returns the numbers of trips.
+static Value emitNumbers(OpBuilder &builder, Location loc, int64_t trips) {
+  auto type =
+      RankedTensorType::get(ArrayRef<int64_t>(trips), builder.getI64Type());
+  return metaop::IotaOp::create(builder, loc, type, 0,
+                                /*extents=*/ValueRange());
+}
+
+/// Returns the number of the first trip.
+static Value emitZero(OpBuilder &builder, Location loc) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return metaop::ConstantOp::create(builder, loc, type,
+                                    DenseElementsAttr::get(type, int64_t(0)));
+}
+
 /// Returns which carries of a loop differ among examples: those that begin so,
 /// or that become so by one trip.
 llvm::SmallBitVector ExampleEmitter::findCarries(ValueRange inits,
@@ -102,7 +117,9 @@ struct ExampleEmitter::Scan {
   metaop::ScanOp op;
   /// Of the carries; and which of the rows that are yielded do, once known.
   llvm::SmallBitVector differ, rowsDiffer;
-  /// How many trips each example makes; null where all make the same.
+  /// How many trips each example makes; null where all make the same. The
+  /// number of a trip is then the last row or, where nobody knows how many
+  /// trips there may be, the last carry.
   Value count;
 };
 
@@ -112,21 +129,24 @@ ExampleEmitter::Values ExampleEmitter::emitTrip(OpBuilder &builder,
                                                 ValueRange rows) {
   auto outside = values;
   Block &block = scan.op.getBody().front();
-  SmallVector<Value> given(carries);
+  SmallVector<Value> given(carries.take_front(scan.op.getNumCarries()));
   llvm::append_range(given, rows);
-  // The last row may be the number of the trip.
   for (auto [argument, value] : llvm::zip(block.getArguments(), given))
     map(argument, value);
   Value goesOn;
   if (scan.count) {
     goesOn = metaop::CmpOp::create(
         builder, loc, metaop::ComparePredicate::Lt,
-        metaop::repeatAlong(builder, loc, rows.back(), extent), scan.count);
+        metaop::repeatAlong(
+            builder, loc, rows.empty() ? carries.back() : rows.back(), extent),
+        scan.count);
     enter(builder, loc, goesOn, scan.op.getBody());
   }
   emitAll(builder, block);
   Values yielded = emitNext(builder, loc, goesOn, scan.op.getNextCarries(),
                             carries, scan.differ);
+  if (scan.count && rows.empty())
+    yielded.push_back(addOffset(builder, loc, carries.back(), 1));
   scan.rowsDiffer.clear();
   for (Value row : scan.op.getYieldedRows()) {
     yielded.push_back(get(row));
@@ -154,21 +174,19 @@ void ExampleEmitter::emitScan(OpBuilder &builder, metaop::ScanOp op) {
                Value()};
   metaop::ScanTrips trips = op.getNumTrips();
   if (trips.count && isBatched(trips.count)) {
-    if (!trips.known)
-      failUnbatched(op);
     scan.count = get(trips.count);
     scan.differ.set();
-    auto type = RankedTensorType::get(ArrayRef<int64_t>(*trips.known),
-                                      builder.getI64Type());
-    rows.push_back(metaop::IotaOp::create(builder, loc, type, 0,
-                                          /*extents=*/ValueRange()));
+    if (trips.known)
+      rows.push_back(emitNumbers(builder, loc, *trips.known));
     trips.count = emitReduce(builder, loc, metaop::Combiner::Max, scan.count);
   } else if (trips.count) {
     trips.count = get(trips.count);
   }
+  Values inits = emitInits(builder, op.getInits(), scan.differ);
+  if (scan.count && !trips.known)
+    inits.push_back(emitZero(builder, loc));
   auto made = metaop::createScan(
-      builder, loc, trips, op.getReverse(),
-      emitInits(builder, op.getInits(), scan.differ), rows,
+      builder, loc, trips, op.getReverse(), inits, rows,
       [&](OpBuilder &inside, Location at, ValueRange carries,
           ValueRange rowsOfTrip) {
         return emitTrip(inside, at, scan, carries, rowsOfTrip);
@@ -263,11 +281,8 @@ void ExampleEmitter::emitWhile(OpBuilder &builder, scf::WhileOp op) {
   Location loc = op.getLoc();
   While loop = analyze(op);
   Values inits = emitInits(builder, op.getInits(), loop.differ);
-  if (loop.maxTrips) {
-    auto type = RankedTensorType::get({}, builder.getI64Type());
-    inits.push_back(metaop::ConstantOp::create(
-        builder, loc, type, DenseElementsAttr::get(type, int64_t(0))));
-  }
+  if (loop.maxTrips)
+    inits.push_back(emitZero(builder, loc));
   auto emitBefore = [&](OpBuilder &inside, Location at, ValueRange carries) {
     Value goesOn = emitCondition(inside, loop, carries);
     if (loop.isPartial)
