@@ -166,6 +166,51 @@ def test_maps_of_maps(name):
         np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12)
 
 
+@pytest.mark.parametrize("outer", [(True, False), (False, True)])
+def test_conditions_of_one_of_two_maps(outer):
+    """The condition differs among the examples of one map, what is in the branch of the other."""
+    flags, x = mo.array([0.5, -0.5, 2.0]), mo.array(X[:3] + 3)
+
+    def call(flag, x):
+        return mo.cond(
+            flag > 0,
+            lambda: mo.log(flag) * x + W[0],
+            lambda: mo.while_loop(lambda c: mo.abs(c).sum() < 20, lambda c: c * 2 + flag, x,
+                                  max_trips=9),
+        )  # fmt: skip
+
+    def gradients(flag, x):
+        return mo.grad((call(flag, x) ** 2).sum(), [flag, x, W], allow_unused=True)
+
+    first = [0 if is_outer else None for is_outer in outer]
+    second = [None if is_outer else 0 for is_outer in outer]
+    made = mo.vmap(mo.vmap(gradients, second), first)(flags, x)
+    for i in range(3):
+        for j in range(3):
+            flag = flags[i] if first[0] == 0 else flags[j]
+            expected = gradients(flag, x[i] if first[1] == 0 else x[j])
+            for mine, its in zip(made, expected, strict=True):
+                np.testing.assert_allclose(mine[i, j].numpy(), its.numpy(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["a branch", "a scan", "until it is large", "a loop in a branch"])
+def test_directional_derivatives_and_hessians(name):
+    function, *arrays = FUNCTIONS[name]
+    args = [mo.array(array) for array in arrays]
+    direction = mo.array(X[::-1])
+
+    def along(direction, *args):
+        return mo.jvp(flat(function(*args))[:1], args[:1], [direction])
+
+    expected = looped(along, direction, *args)[0].numpy()
+    np.testing.assert_allclose(mo.vmap(along)(direction, *args)[0].numpy(), expected, rtol=1e-9)
+    outside = mo.jvp(flat(mo.vmap(function)(*args))[:1], args[:1], [direction])[0]
+    np.testing.assert_allclose(outside.numpy(), expected, rtol=1e-9)
+    curved = mo.hessian(lambda *args: mo.tanh(flat(function(*args))[0]).sum())
+    one, (other,) = mo.vmap(curved)(*args), looped(lambda *args: [curved(*args)], *args)
+    np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-9, atol=1e-12)
+
+
 def test_trips_that_nobody_bounds():
     for one, other in zip(mo.vmap(grow())(mo.array(X)), looped(grow(), mo.array(X)), strict=True):
         np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12)
