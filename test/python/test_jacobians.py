@@ -170,6 +170,12 @@ def test_hessians_by_several_arguments(rng):
             TypeError,
             "hessian: the function returns .*, expected a float without dimensions",
         ),
+        (lambda x: mo.jacobian(mo.sin)([]), TypeError, "jacobian: there is no tensor, expected"),
+        (
+            lambda x: mo.jacobian(lambda x: None, mode="forward")(x),
+            TypeError,
+            "jacobian: the function: there is no tensor, expected",
+        ),
         (lambda x: mo.hessian(None), TypeError, "hessian: fn is None"),
     ],
 )

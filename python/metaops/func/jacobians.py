@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import _core
 from .._core import Var
 from .._errors import at_line
 from .._typing import as_count, shown
@@ -16,7 +17,6 @@ from ..control_flow.bodies import check_callable
 from ..control_flow.structures import leaves_of, rebuild
 from ..gradients import grad, jvp, vjp
 from ..ops.create.creation import zeros
-from ..ops.shape.diagonals import eye
 from ..trees import tree_leaves, tree_map
 from .examples import Example, Examples, move_dim
 from .vectorizing import map_examples
@@ -154,6 +154,9 @@ def _chosen(what: str, argnums: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _check_floats(what: str, leaves: list[tuple[str, Any]]) -> None:
+    """Raise an error unless there are tensors of floats, and nothing else."""
+    if not leaves:
+        raise at_line(TypeError(f"{what}: there is no tensor, expected tensors of floats"))
     for path, leaf in leaves:
         if not isinstance(leaf, Var) or "float" not in leaf.dtype:
             raise at_line(
@@ -197,11 +200,10 @@ class _Jacobian:
         if mode == "forward":
             return self._compute_forward()
         structure, results = self._measure()
-        shapes = [shape for shape, _ in results]
-        count = sum(math.prod(shape) for shape in shapes)
+        count = sum(math.prod(shape) for shape, _ in results)
         if mode == "auto" and sum(x.size for x in self.inputs) < count:
             return self._compute_forward()
-        rows = [self._compute_reverse(place, shape) for place, shape in enumerate(shapes)]
+        rows = [self._compute_reverse(place, *like) for place, like in enumerate(results)]
         return rebuild(structure, [self._like_inputs(row) for row in rows])
 
     def _measure(self) -> tuple[Any, list[tuple[tuple[int, ...], str]]]:
@@ -219,9 +221,13 @@ class _Jacobian:
         inputs = tree_leaves(_chosen(self.what, self.argnums, args))
         return value, [leaf for _, leaf in leaves], inputs
 
-    def _map(self, product: Callable[..., Any], extent: int, like: Any) -> Any:
+    def _map(
+        self, product: Callable[..., Any], extent: int, like: tuple[tuple[int, ...], str]
+    ) -> Any:
         """Return what a function makes of the arguments and of each basis vector."""
-        basis = eye(extent, dtype=like[1]).reshape((extent, *like[0]))
+        shape, dtype = like
+        numbers = [_core.iota((extent, extent), dim, "int64") for dim in (0, 1)]
+        basis = (numbers[0] == numbers[1]).cast(dtype).reshape((extent, *shape))
         dims = (*(None for _ in self.args), 0)
         size = self.chunk_size
         if size is None:
@@ -229,7 +235,7 @@ class _Jacobian:
             size = max(1, _BUDGET // (_MULTIPLE * own))
         return map_examples(self.what, product, dims, 0, "same", size)(*self.args, basis)
 
-    def _compute_reverse(self, place: int, shape: tuple[int, ...]) -> list[Var]:
+    def _compute_reverse(self, place: int, shape: tuple[int, ...], dtype: str) -> list[Var]:
         """Return the derivatives of a result by each of the inputs."""
         extent = math.prod(shape)
         if extent == 0:
@@ -238,10 +244,9 @@ class _Jacobian:
         def product(*given: Any) -> list[Var]:
             *args, cotangent = given
             _, outputs, inputs = self._call(tuple(args))
-            output = outputs[place]
-            return vjp([output], inputs, [cotangent.cast(output.dtype)])
+            return vjp([outputs[place]], inputs, [cotangent])
 
-        rows = self._map(product, extent, (shape, self.inputs[0].dtype))
+        rows = self._map(product, extent, (shape, dtype))
         return [row.reshape((*shape, *x.shape)) for row, x in zip(rows, self.inputs, strict=True)]
 
     def _compute_forward(self) -> Any:
