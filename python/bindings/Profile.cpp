@@ -226,6 +226,10 @@ void metaops::python::bindProfile(py::module_ &module) {
   define(cls, "graph(self, program)", &toGraph);
   define(cls, "tune(self, program, milliseconds)", &tune);
   define(cls, "target_name(self, program)", &getTargetName);
+  define(module, "share_kernels(may_share)", [](bool mayShare) {
+    runWithoutGIL(
+        [&](Session &session) { Inspector(session).shareKernels(mayShare); });
+  });
   define(module, "target_name()", [] {
     return runWithoutGIL(
         [](Session &session) { return Inspector(session).getTargetName(); });

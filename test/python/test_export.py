@@ -271,7 +271,7 @@ def test_notes_of_passes_are_not_trusted(path):
     """An argument that may be overwritten would be a weight, or the caller's memory."""
     text = """
 module {
-  func.func @main(%x: tensor<4xf32> {metaop.donatable, metaop.growing = array<i64: 0>})
+  func.func @main(%x: tensor<4xf32> {metaop.donatable, metaop.varying = array<i64: 0>})
       -> tensor<4xf32> attributes {metaop.arena_bytes = 7 : i64,
                                    metaop.results = [#metaop.slot<argument, 0>]} {
     %0 = metaop.exp %x : tensor<4xf32> loc("node":99999999:1)

@@ -259,7 +259,7 @@ def test_the_cover_reaches_all_at_little_time():
     }
     assert kernel_cover.choose(recorded) == ["ab", "bc", "d"]
     assert kernel_cover.choose({}) == []
-    in_order = {"a/test_growing.py::test[1]": {"features": ["e"], "seconds": 1.0}}
+    in_order = {"a/test_varying.py::test[1]": {"features": ["e"], "seconds": 1.0}}
     assert kernel_cover.choose(recorded | in_order) == ["ab", "bc", "d"]
     # The quickest comes first, and the others reach all that it does.
     recorded = {

@@ -144,6 +144,22 @@ def test_candidates_are_measured_and_right():
         assert bool(kernel.schedules) == (kernel.seconds_after < kernel.seconds_before)
 
 
+def test_a_length_that_shares_kernels_has_its_own_to_be_tuned():
+    def compute(length):
+        x = mo.array(data((length, 33)))
+        return mo.softmax(x @ x.transpose(), -1)
+
+    for length in (21, 38):
+        compute(length).sync()
+    assert "metaop.varying" in mo.last_program().ir("kernels")
+    result = mo.tune(compute, 38, budget=0)
+    assert len(result.kernels) > 1
+    compute(38).sync()
+    assert "metaop.varying" not in mo.last_program().ir("kernels")
+    compute(50).sync()
+    assert "metaop.varying" in mo.last_program().ir("kernels")
+
+
 def test_the_session_goes_on_as_it_was():
     arrays = data((32, 64)), data((64, 48), 1)
     function = lambda: mo.matmul(*map(mo.array, arrays))  # noqa: E731

@@ -41,30 +41,40 @@ protected:
     return text;
   }
 
-  KernelFamily make(bool isGrowing, size_t maxNumbers) {
+  KernelFamily make(bool isVarying, size_t maxNumbers) {
     // The second number is the step of a loop.
     llvm::SmallBitVector steps(4);
     steps.set(1);
-    return KernelFamily(steps, isGrowing, maxNumbers);
+    return KernelFamily(steps, isVarying, maxNumbers);
   }
 };
 
 TEST_F(KernelFamilyTest, whatDiffersBecomesAnArgument) {
-  KernelFamily family = make(/*isGrowing=*/false, 100);
+  KernelFamily family = make(/*isVarying=*/false, 100);
   EXPECT_EQ(see(family, {70, 1, 70, 3}), "c70 c1 c70 c3");
   EXPECT_EQ(see(family, {80, 1, 80, 3}), "a0 c1 a0 c3");
   EXPECT_EQ(see(family, {90, 1, 90, 3}), "known");
   EXPECT_EQ(see(family, {70, 1, 90, 3}), "a0 c1 a1 c3");
 }
 
-TEST_F(KernelFamilyTest, ofAGrowingFamilyAllAreArgumentsButSteps) {
-  KernelFamily family = make(/*isGrowing=*/true, 100);
+TEST_F(KernelFamilyTest, ofAVaryingFamilyAllAreArgumentsButSteps) {
+  KernelFamily family = make(/*isVarying=*/true, 100);
   EXPECT_EQ(see(family, {70, 1, 70, 3}), "a0 c1 a1 a2");
   EXPECT_EQ(see(family, {80, 1, 81, 4}), "known");
 }
 
+TEST_F(KernelFamilyTest, whatDiffersForOtherLengthsIsAnArgument) {
+  KernelFamily family = make(/*isVarying=*/true, 100);
+  family.see({37, 1, 37, 3});
+  family.see({61, 1, 61, 3});
+  EXPECT_EQ(see(family, {70, 1, 70, 3}), "a0 c1 a0 c3");
+  EXPECT_EQ(see(family, {80, 1, 80, 3}), "known");
+  // Other lengths have not told all.
+  EXPECT_EQ(see(family, {80, 1, 80, 5}), "a0 c1 a0 a1");
+}
+
 TEST_F(KernelFamilyTest, equalNumbersShareArgumentsOfWhichThereAreFew) {
-  KernelFamily family = make(/*isGrowing=*/true, 2);
+  KernelFamily family = make(/*isVarying=*/true, 2);
   EXPECT_EQ(see(family, {70, 1, 70, 3}), "a0 c1 a0 a1");
   EXPECT_EQ(see(family, {80, 1, 80, 5}), "known");
   // These are not equal any more, so that there would be three.
@@ -74,7 +84,7 @@ TEST_F(KernelFamilyTest, equalNumbersShareArgumentsOfWhichThereAreFew) {
 }
 
 TEST_F(KernelFamilyTest, whereThereIsNoRoomEachHasCodeOfItsOwn) {
-  KernelFamily family = make(/*isGrowing=*/false, 0);
+  KernelFamily family = make(/*isVarying=*/false, 0);
   EXPECT_EQ(see(family, {70, 1, 70, 3}), "c70 c1 c70 c3");
   EXPECT_EQ(see(family, {80, 1, 80, 3}), "c80 c1 c80 c3");
   EXPECT_EQ(see(family, {70, 1, 70, 3}), "known");

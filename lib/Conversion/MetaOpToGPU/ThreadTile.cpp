@@ -83,7 +83,7 @@ ThreadTile::Point::getBounds(unsigned loop) const {
   if (ShapedType::isDynamic(extent))
     return {};
   // Loops that grow are the same code however long they are.
-  if (owner.stage.isGrowing(loop))
+  if (owner.stage.isVarying(loop))
     return {0, std::nullopt};
   return {0, extent - 1};
 }

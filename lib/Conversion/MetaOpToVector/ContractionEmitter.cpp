@@ -120,9 +120,16 @@ void ContractionEmitter::narrow(unsigned depth, Value iv) {
   Value step = arith::ConstantIndexOp::create(b, loc, level.step);
   Value next = arith::AddIOp::create(b, loc, iv, step);
   Value end = spans[level.dim].end;
-  if (stage.getStaticExtent(level.dim) % level.step != 0)
+  if (mayLeaveRest(level))
     next = arith::MinSIOp::create(b, loc, next, end);
   spans[level.dim] = {iv, next};
+}
+
+/// Returns whether the steps of a level may not fill its dimension. Where the
+/// extent varies, the loops are those of any.
+bool ContractionEmitter::mayLeaveRest(const LoopLevel &level) const {
+  return stage.isVarying(level.dim) ||
+         stage.getStaticExtent(level.dim) % level.step != 0;
 }
 
 void ContractionEmitter::emitFor(Span span, int64_t step,
@@ -197,36 +204,40 @@ void ContractionEmitter::testBlock(unsigned depth, Value iv) {
                                          next, spans[level.dim].end));
 }
 
-/// The last level of a kept dimension: whole tiles, and what is left over.
+/// Emits what is inside of the last level of a kept dimension, for a tile of
+/// `size` at `iv`.
+void ContractionEmitter::emitInside(unsigned depth, int64_t size, Value iv,
+                                    Value end, Value numLeft) {
+  int64_t dim = getLevel(depth).dim;
+  Span span = spans[dim];
+  position[dim] = iv;
+  sizes[dim] = size;
+  left[dim] = numLeft;
+  if (isShared(depth))
+    spans[dim] = {iv, end};
+  emitLevel(depth + 1);
+  spans[dim] = span;
+  sizes[dim] = 1;
+  left[dim] = nullptr;
+}
+
+/// Emits the last level of a kept dimension: whole tiles, and what is left
+/// over.
 void ContractionEmitter::emitTileLoop(unsigned depth) {
   const LoopLevel &level = getLevel(depth);
-  int64_t unit = level.dim == lanesDim ? lanes : 1;
-  int64_t extent = stage.getStaticExtent(level.dim);
-  int64_t rest = extent % level.step;
   Span span = spans[level.dim];
-  auto emitInside = [&](int64_t size, Value iv, Value end, Value numLeft) {
-    position[level.dim] = iv;
-    sizes[level.dim] = size;
-    left[level.dim] = numLeft;
-    if (isShared(depth))
-      spans[level.dim] = {iv, end};
-    emitLevel(depth + 1);
-    spans[level.dim] = span;
-    sizes[level.dim] = 1;
-    left[level.dim] = nullptr;
-  };
-  int64_t size = level.step / unit;
   auto emitWhole = [&](Value iv) {
     Value end =
         isShared(depth) ? emitIndexAdd(b, loc, iv, level.step) : Value();
-    emitInside(size, iv, end, nullptr);
+    emitInside(depth, level.step / getUnit(level), iv, end, nullptr);
   };
-  if (rest == 0) {
+  if (!mayLeaveRest(level)) {
     emitFor(span, level.step, emitWhole);
     return;
   }
   Span whole = span;
-  if (extent < level.step) {
+  if (stage.getStaticExtent(level.dim) < level.step &&
+      !stage.isVarying(level.dim)) {
     whole.end = span.begin;
   } else {
     Value step = arith::ConstantIndexOp::create(b, loc, level.step);
@@ -237,14 +248,47 @@ void ContractionEmitter::emitTileLoop(unsigned depth) {
   }
   // Blocks outside are multiples of the tile: what is left over is the rest of
   // the whole extent, or nothing.
+  emitTail(depth, {whole.end, span.end});
+}
+
+/// Emits what is left over of the steps of a level.
+void ContractionEmitter::emitTail(unsigned depth, Span rest) {
+  const LoopLevel &level = getLevel(depth);
+  int64_t unit = getUnit(level), size = level.step / unit;
+  if (level.tail == LevelTail::Sizes) {
+    Value over = arith::SubIOp::create(b, loc, rest.end, rest.begin);
+    int64_t before = 0;
+    // A vector that is not whole is one.
+    for (int64_t part : getTailSizes(unit == 1 ? size - 1 : size)) {
+      bool isExact = unit == 1 && part == before + 1;
+      emitIf(b, loc, emitIsWithin(over, before * unit, part * unit), [&] {
+        emitInside(depth, part, rest.begin, rest.end, isExact ? Value() : over);
+      });
+      before = part;
+    }
+    return;
+  }
   bool hasBody = level.tail == LevelTail::Body;
-  emitFor({whole.end, span.end}, level.step, [&](Value iv) {
+  if (hasBody)
+    size =
+        llvm::divideCeil(stage.getStaticExtent(level.dim) % level.step, unit);
+  emitFor(rest, level.step, [&](Value iv) {
     Value numLeft;
     if (!hasBody || unit > 1)
-      numLeft = arith::SubIOp::create(b, loc, span.end, iv);
-    emitInside(hasBody ? llvm::divideCeil(rest, unit) : size, iv, span.end,
-               numLeft);
+      numLeft = arith::SubIOp::create(b, loc, rest.end, iv);
+    emitInside(depth, size, iv, rest.end, numLeft);
   });
+}
+
+/// Returns whether `number` is more than `low`, and at most `high`.
+Value ContractionEmitter::emitIsWithin(Value number, int64_t low,
+                                       int64_t high) {
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t bound) -> Value {
+    return arith::CmpIOp::create(b, loc, predicate, number,
+                                 arith::ConstantIndexOp::create(b, loc, bound));
+  };
+  return arith::AndIOp::create(b, loc, compare(arith::CmpIPredicate::sgt, low),
+                               compare(arith::CmpIPredicate::sle, high));
 }
 
 //===----------------------------------------------------------------------===//

@@ -76,7 +76,16 @@ private:
   bool isShared(unsigned depth) const;
   void testBlock(unsigned depth, Value iv);
   void narrow(unsigned depth, Value iv);
+  bool mayLeaveRest(const LoopLevel &level) const;
+  Value emitIsWithin(Value number, int64_t low, int64_t high);
+  /// The iterations of a level's dimension that are one of its tile.
+  int64_t getUnit(const LoopLevel &level) const {
+    return level.dim == lanesDim ? lanes : 1;
+  }
+  void emitInside(unsigned depth, int64_t size, Value iv, Value end,
+                  Value numLeft);
   void emitTileLoop(unsigned depth);
+  void emitTail(unsigned depth, Span rest);
   void emitTile();
   void emitReduced(unsigned depth);
   void emitReducedLoop(unsigned depth);

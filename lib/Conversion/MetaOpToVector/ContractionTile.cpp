@@ -114,7 +114,7 @@ Value ContractionEmitter::getLaneMask(const Copy &copy) {
     return nullptr;
   int64_t before = copy[lanesDim] * lanes;
   // Of a body of its own size only the last vector is not whole.
-  bool hasBody = getLevel(lastLevel[lanesDim]).tail == LevelTail::Body;
+  bool hasBody = getLevel(lastLevel[lanesDim]).tail != LevelTail::Mask;
   if (hasBody && copy[lanesDim] + 1 < sizes[lanesDim])
     return nullptr;
   return emitTailMask(b, loc, emitIndexAdd(b, loc, left[lanesDim], -before),

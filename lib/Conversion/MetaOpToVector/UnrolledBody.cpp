@@ -74,7 +74,7 @@ UnrolledBody::Copy::getBounds(unsigned loop) const {
     if (auto place = getConstantIntValue(variable))
       return {place, place};
   // Loops that grow are the same code however long they are.
-  if (owner.stage.isGrowing(loop))
+  if (owner.stage.isVarying(loop))
     return {0, std::nullopt};
   if (!isCopied)
     return {0, extent - 1};

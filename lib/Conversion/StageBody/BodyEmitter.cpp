@@ -165,7 +165,7 @@ static bool mayFailFar(const Stage &stage, AffineExpr check) {
   constexpr int64_t nearby = 1024;
   auto least = getLeast(stage, check, [&](unsigned loop) -> LoopBounds {
     int64_t extent = stage.getStaticExtent(loop);
-    bool isKnown = !ShapedType::isDynamic(extent) && !stage.isGrowing(loop);
+    bool isKnown = !ShapedType::isDynamic(extent) && !stage.isVarying(loop);
     return {0, isKnown ? Iteration::Bound(extent - 1) : std::nullopt};
   });
   return !least || *least < -nearby;

@@ -20,14 +20,16 @@
 #include "KernelFamily.h"
 #include "KernelLibrary.h"
 #include "MetaOps/Conversion/KernelNumbers.h"
-#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Support/Assertions.h"
+#include "StretchKernel.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -48,7 +50,9 @@ struct KernelCache::Lowered {
   llvm::SmallVector<FunctionOpInterface, 2> functions;
   std::string skeleton;
   std::vector<int64_t> numbers;
-  bool isGrowing = false;
+  /// Those for other lengths of what varies.
+  std::vector<std::vector<int64_t>> otherNumbers;
+  bool isVarying = false;
   std::vector<int64_t> parallelRanges;
   int64_t workPerStep = 0;
   bool flushesDenormals = false;
@@ -56,6 +60,7 @@ struct KernelCache::Lowered {
   std::vector<uint64_t> features;
 
   llvm::Error readFunctions();
+  void readOther(OwningOpRef<ModuleOp> other);
 };
 
 /// A form to compile, from a kernel that it serves.
@@ -86,11 +91,11 @@ static std::string getKey(func::FuncOp function) {
   return key;
 }
 
-/// Returns whether a stage of the kernel has a dimension that is growing.
-static bool isGrowing(func::FuncOp function) {
+/// Returns whether a stage of the kernel has a dimension that is varying.
+static bool isVarying(func::FuncOp function) {
   return function
       .walk([](metaop::FusedOp op) {
-        return op->hasAttr(metaop::kGrowingAttr) ? WalkResult::interrupt()
+        return op->hasAttr(metaop::kVaryingAttr) ? WalkResult::interrupt()
                                                  : WalkResult::advance();
       })
       .wasInterrupted();
@@ -169,6 +174,17 @@ public:
     return module;
   }
 
+  /// Lowers the same for another length of what varies; null where that is not
+  /// known.
+  OwningOpRef<ModuleOp> lowerStretched(func::FuncOp function, int64_t length) {
+    OwningOpRef<func::FuncOp> copy(cast<func::FuncOp>(function->clone()));
+    ScopedDiagnosticHandler ignore(function.getContext(),
+                                   [](Diagnostic &) { return success(); });
+    return failed(stretchKernel(*copy, length)) || failed(verify(*copy))
+               ? nullptr
+               : lower(*copy);
+  }
+
 private:
   PassManager passes;
 };
@@ -213,9 +229,22 @@ llvm::Error KernelCache::Lowered::readFunctions() {
   numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
   llvm::raw_string_ostream stream(skeleton);
   module->print(stream, OpPrintingFlags().useLocalScope());
-  if (isGrowing)
-    stream << "growing";
+  if (isVarying)
+    stream << "varying";
   return llvm::Error::success();
+}
+
+/// Keeps the numbers of the same loops for another length.
+void KernelCache::Lowered::readOther(OwningOpRef<ModuleOp> other) {
+  Lowered stretched;
+  stretched.isVarying = isVarying;
+  stretched.module = std::move(other);
+  if (llvm::Error error = stretched.readFunctions()) {
+    llvm::consumeError(std::move(error));
+    return;
+  }
+  if (stretched.skeleton == skeleton)
+    otherNumbers.push_back(std::move(stretched.numbers));
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,6 +267,14 @@ KernelCache::KernelCache(std::shared_ptr<KernelBackend> backend,
                   : llvm::hardware_concurrency().compute_thread_count()) {}
 KernelCache::~KernelCache() = default;
 
+/// Returns whether there is code for the kernel.
+bool KernelCache::hasForm(const Lowered &kernel) const {
+  std::vector<int64_t> scalars;
+  auto family = families.find(kernel.skeleton);
+  return family != families.end() &&
+         family->second->find(kernel.numbers, scalars);
+}
+
 /// The forms that are missing for the given kernels, family by family.
 std::vector<KernelCache::Job>
 KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
@@ -248,9 +285,11 @@ KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
     size_t count = kernel->numbers.size();
     if (!family)
       family = std::make_unique<KernelFamily>(
-          findSteps(kernel->functions, count), kernel->isGrowing,
+          findSteps(kernel->functions, count), kernel->isVarying,
           backend->getTarget().getMaxNumbers(
               countBuffers(kernel->functions, count)));
+    for (const std::vector<int64_t> &others : kernel->otherNumbers)
+      family->see(others);
     std::vector<int64_t> scalars;
     bool isKnown = family->find(kernel->numbers, scalars) ||
                    !seen.insert({family.get(), kernel->numbers}).second;
@@ -355,13 +394,17 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     if (!lowering)
       lowering.emplace(function.getContext(), *backend);
     auto kernel = std::make_unique<Lowered>();
-    kernel->isGrowing = isGrowing(function);
+    kernel->isVarying = isVarying(function);
     kernel->module = lowering->lower(function);
     if (!kernel->module)
       return llvm::createStringError("a kernel could not be lowered to loops");
     kernel->key = keys.back();
     if (llvm::Error error = kernel->readFunctions())
       return std::move(error);
+    if (kernel->isVarying && !hasForm(*kernel))
+      for (int64_t length : kOtherLengths)
+        if (auto other = lowering->lowerStretched(function, length))
+          kernel->readOther(std::move(other));
     if (backend->notesCalls())
       kernel->features = getCodeFeatures(*kernel->module);
     lowered.push_back(std::move(kernel));

@@ -18,10 +18,11 @@
 // what was seen; the third takes in all numbers that look like extents, the
 // fourth lets none share, so a family comes to an end after a few forms.
 //
-// A growing family, whose kernels are of a sequence that becomes longer, would
-// go through all of that in vain. It has one form from the beginning, in which
-// all numbers but the steps of loops are arguments. Such families are apart:
-// the kernels of programs whose extents stay never get their forms.
+// A family of kernels whose extents vary would go through all of that in vain.
+// It has one general form from the beginning. Where its numbers for other
+// lengths are known (StretchKernel.h), those that differ are arguments, else
+// all but the steps of loops. Such families are apart: the kernels of programs
+// whose extents stay never get their forms.
 //
 // Where a target has no room for so many arguments, equal ones share one, and
 // what has always been the same stays constant; where that is too much still,
@@ -95,6 +96,7 @@ void KernelFamily::add(KernelForm form) {
 
 /// Splits the sets of equal numbers by another vector.
 void KernelFamily::see(Numbers numbers) {
+  ++numSeen;
   if (first.empty()) {
     first.assign(numbers.begin(), numbers.end());
     varies.resize(numbers.size());
@@ -115,7 +117,7 @@ void KernelFamily::see(Numbers numbers) {
 /// The numbers that are to be arguments from now on.
 llvm::SmallBitVector KernelFamily::widen() {
   llvm::SmallBitVector which = varies;
-  if (isGrowing) {
+  if (isVarying && numSeen < 2) {
     llvm::SmallBitVector others = steps;
     which |= others.flip();
   } else if (++numWidened >= kWidenExtents)
@@ -154,7 +156,7 @@ static size_t countArguments(const NumberBindings &bindings) {
 /// A form for all that was seen; none where it would have too many arguments.
 std::optional<NumberBindings> KernelFamily::generalise() {
   llvm::SmallBitVector which = widen();
-  bool shares = !isGrowing && numWidened < kWidenAll;
+  bool shares = !(isVarying && numSeen < 2) && numWidened < kWidenAll;
   NumberBindings bindings = makeArguments(which, shares);
   if (!shares && countArguments(bindings) > maxNumbers)
     bindings = makeArguments(which, /*shares=*/true);
@@ -171,7 +173,7 @@ KernelFamily::plan(llvm::ArrayRef<Numbers> missing) {
   bool isNew = first.empty();
   for (Numbers numbers : missing)
     see(numbers);
-  if (isGrowing || !isNew || missing.size() > kMaxSpecialised)
+  if (isVarying || !isNew || missing.size() > kMaxSpecialised)
     if (auto general = generalise())
       return {*general};
   std::vector<NumberBindings> planned;

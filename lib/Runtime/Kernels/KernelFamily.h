@@ -32,11 +32,11 @@ struct KernelForm {
 /// What is known of the kernels of one skeleton, and the forms compiled.
 class KernelFamily {
 public:
-  /// `steps` marks the numbers that are steps of loops. Kernels of a growing
-  /// family will be called with ever other numbers. No form has more than
+  /// `steps` marks the numbers that are steps of loops. Where extents vary,
+  /// kernels will be called with ever other numbers. No form has more than
   /// `maxNumbers` as arguments.
-  KernelFamily(llvm::SmallBitVector steps, bool isGrowing, size_t maxNumbers)
-      : steps(std::move(steps)), isGrowing(isGrowing), maxNumbers(maxNumbers) {}
+  KernelFamily(llvm::SmallBitVector steps, bool isVarying, size_t maxNumbers)
+      : steps(std::move(steps)), isVarying(isVarying), maxNumbers(maxNumbers) {}
 
   /// A form that computes for `numbers` and the arguments to call it with.
   /// Forms with more constants are preferred.
@@ -50,15 +50,17 @@ public:
   /// Adds a form. A general one replaces those before.
   void add(KernelForm form);
 
-private:
+  /// Notes that the family's kernels may have these numbers.
   void see(Numbers numbers);
+
+private:
   llvm::SmallBitVector widen();
   NumberBindings makeArguments(const llvm::SmallBitVector &which,
                                bool shares) const;
   std::optional<NumberBindings> generalise();
 
   llvm::SmallBitVector steps;
-  bool isGrowing;
+  bool isVarying;
   size_t maxNumbers;
   std::vector<KernelForm> forms;
   /// The first vector seen; which numbers were others since; and for each
@@ -66,7 +68,7 @@ private:
   std::vector<int64_t> first;
   llvm::SmallBitVector varies;
   std::vector<unsigned> sameAs;
-  unsigned numWidened = 0;
+  unsigned numSeen = 0, numWidened = 0;
 };
 
 } // namespace metaops

@@ -54,10 +54,10 @@ static DiskKey getKey(const DiskKey &target, StringRef slice,
                       llvm::ArrayRef<bool> donatable,
                       const CompileOptions &options) {
   const auto &[rules, fuse, reuseMemory, floatAtomics, schedules, scheduleFile,
-               growing] = options;
+               varying] = options;
   DiskKeyBuilder key;
-  key.add(static_cast<uint64_t>(growing.size()));
-  for (const GrowingDim &dim : growing)
+  key.add(static_cast<uint64_t>(varying.size()));
+  for (const VaryingDim &dim : varying)
     key.add(static_cast<uint64_t>(dim.argument))
         .add(static_cast<uint64_t>(dim.dimension));
   return key.add(target)

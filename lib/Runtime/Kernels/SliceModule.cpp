@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Kernels/SliceModule.h"
-#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Runtime/Compiler/ReadSlice.h"
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Runtime/Program/Program.h"
@@ -86,16 +86,16 @@ llvm::Error SliceModule::fail(const llvm::Twine &what) {
                                                   : what + ": " + messages);
 }
 
-static void markGrowing(ModuleOp module, llvm::ArrayRef<GrowingDim> growing) {
+static void markVarying(ModuleOp module, llvm::ArrayRef<VaryingDim> varying) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main || growing.empty())
+  if (!main || varying.empty())
     return;
   std::map<unsigned, llvm::SmallVector<int64_t>> dims;
-  for (const GrowingDim &dim : growing)
+  for (const VaryingDim &dim : varying)
     dims[dim.argument].push_back(dim.dimension);
   for (auto &[argument, list] : dims)
     if (argument < main.getNumArguments())
-      main.setArgAttr(argument, metaop::kGrowingAttr,
+      main.setArgAttr(argument, metaop::kVaryingAttr,
                       DenseI64ArrayAttr::get(module.getContext(), list));
 }
 
@@ -110,7 +110,7 @@ metaop::PipelineOptions toPipelineOptions(const CompileOptions &options,
 
 llvm::Error SliceModule::runTo(StringRef phase, const CompileOptions &options,
                                const KernelBackend &backend, bool report) {
-  markGrowing(*module, options.growing);
+  markVarying(*module, options.varying);
   PassManager pm(&context);
   // Verifiers tell what is wrong in a user's schedule, too.
   pm.enableVerifier(kHasAssertions || !options.schedules.empty());

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A program is found by its slice's key, or compiled. One that is for extents
-// that grow is compiled again when it has come to stay (GrowthWatch.h).
+// that grow is compiled again when it has come to stay (ExtentWatch.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,18 +48,18 @@ FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
     return {copies};
   finishKey(slice, donatable, getFlags(backend));
   std::shared_ptr<const CachedProgram> cached = cache.find(slice.key);
-  bool isGrowing = cached && !cached->options.growing.empty();
-  if (isGrowing && growth.hasSettled(slice.key))
+  bool isVarying = cached && !cached->options.varying.empty();
+  if (isVarying && (!sharesKernels || watch.hasSettled(slice.key)))
     cached = nullptr;
   if (cached) {
     ++counts.hits;
     schedules.note(*cached->program);
     return {cached};
   }
-  std::vector<GrowingDim> growing;
-  if (!isGrowing && backend.getTools())
-    growing = growth.note(slice);
-  cached = compile(slice, donatable, std::move(growing), backend, shouldStop);
+  std::vector<VaryingDim> varying;
+  if (!isVarying && sharesKernels && backend.getTools())
+    varying = watch.note(slice);
+  cached = compile(slice, donatable, std::move(varying), backend, shouldStop);
   schedules.note(*cached->program);
   cache.insert(slice.key, cached);
   return {cached, /*wasCompiled=*/true};
@@ -67,12 +67,12 @@ FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
 
 std::shared_ptr<const CachedProgram>
 Programs::compile(Slice &slice, llvm::ArrayRef<bool> donatable,
-                  std::vector<GrowingDim> growing, Compiler &backend,
+                  std::vector<VaryingDim> varying, Compiler &backend,
                   StopCheck shouldStop) {
   auto cached = std::make_shared<CachedProgram>();
   cached->slice = writeSlice(graph, slice);
   cached->options = settings.options;
-  cached->options.growing = std::move(growing);
+  cached->options.varying = std::move(varying);
   cached->compiler = &backend;
   ProgramDump dump(settings.dumpDirectory, backend, *cached,
                    llvm::map_to_vector(slice.ops, [](Node *node) {

@@ -85,6 +85,10 @@ std::vector<std::string> Inspector::listNeighbours(const RunRecord &record) {
   return check(tools->listNeighbours(cached.slice, cached.options));
 }
 
+void Inspector::shareKernels(bool mayShare) {
+  session.programs.shareKernels(mayShare);
+}
+
 TuningResult Inspector::tuneProgram(const RunRecord &record,
                                     llvm::ArrayRef<double> callSeconds,
                                     double budget) {
@@ -93,8 +97,8 @@ TuningResult Inspector::tuneProgram(const RunRecord &record,
     fail(ErrorKind::Value,
          "tune: begins with the compiler's own schedules; set "
          "flag schedule_file to ''");
-  // Kernels for all lengths of a sequence are no matter of one of them.
-  if (!cached.options.growing.empty())
+  // Kernels that other lengths share are no matter of one of them.
+  if (!cached.options.varying.empty())
     return {};
   auto result =
       expectTools(cached, "tune")

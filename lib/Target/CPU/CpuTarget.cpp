@@ -43,6 +43,7 @@ static void addContractions(OpPassManager &main, const Processor &processor,
   pack.report = report;
   if (packs)
     main.addPass(createPackOperandsPass(pack));
+  main.addPass(createMarkVaryingPass());
   ScheduleContractionsPassOptions schedule;
   schedule.processor = processor;
   main.addPass(createScheduleContractionsPass(schedule));
@@ -85,7 +86,7 @@ void CpuTarget::addSchedules(OpPassManager &pm,
   gather.report = request.report;
   main.addPass(createGatherScattersPass(gather));
   main.addPass(createPitchPartsPass());
-  main.addPass(createMarkGrowingPass());
+  main.addPass(createMarkVaryingPass());
   addContractions(main, processor, request.joins, request.report);
   if (request.joins)
     addJoins(main, processor, request.report);

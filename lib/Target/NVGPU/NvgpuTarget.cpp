@@ -56,7 +56,7 @@ void NvgpuTarget::addSchedules(OpPassManager &pm,
   PitchPartsPassOptions pitch;
   pitch.partAlignment = getPartAlignment();
   main.addPass(createPitchPartsPass(pitch));
-  main.addPass(createMarkGrowingPass());
+  main.addPass(createMarkVaryingPass());
   JoinStagesGpuPassOptions join;
   join.chip = options.chip;
   join.report = request.report;

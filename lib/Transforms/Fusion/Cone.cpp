@@ -43,26 +43,26 @@ int64_t Cone::getPrice() const {
   return price;
 }
 
-static int64_t countPlannedBytes(Value value, const GrowingExtents &growing) {
+static int64_t countPlannedBytes(Value value, const VaryingExtents &varying) {
   auto type = cast<RankedTensorType>(value.getType());
-  return multiplyCounts(growing.countElements(type.getShape()),
+  return multiplyCounts(varying.countElements(type.getShape()),
                         getElementBytes(type));
 }
 
 /// Whether the op may be in a cone: a broadcast of something much smaller, or
 /// element-wise, or a constant.
 static bool isConeOp(Operation *op, int64_t bytes,
-                     const GrowingExtents &growing) {
+                     const VaryingExtents &varying) {
   if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
     return getElementPrice(elementwise).has_value();
   if (auto reindex = dyn_cast<ReindexOpInterface>(op))
-    return countPlannedBytes(reindex.getSource(), growing) <=
+    return countPlannedBytes(reindex.getSource(), varying) <=
            bytes / kBroadcastRatio;
   return isCheapGenerator(op);
 }
 
-std::optional<Cone> Cone::find(Value value, const GrowingExtents &growing) {
-  int64_t bytes = countPlannedBytes(value, growing);
+std::optional<Cone> Cone::find(Value value, const VaryingExtents &varying) {
+  int64_t bytes = countPlannedBytes(value, varying);
   llvm::SmallSetVector<Operation *, 8> found;
   Cone cone;
   SmallVector<Value> open{value};
@@ -73,7 +73,7 @@ std::optional<Cone> Cone::find(Value value, const GrowingExtents &growing) {
       cone.leaves.insert(next);
       continue;
     }
-    if (!isConeOp(op, bytes, growing) || found.size() == kMaxConeOps)
+    if (!isConeOp(op, bytes, varying) || found.size() == kMaxConeOps)
       return std::nullopt;
     if (found.insert(op))
       llvm::append_range(open, op->getOperands());

@@ -9,7 +9,7 @@
 #ifndef METAOPS_LIB_TRANSFORMS_FUSION_CONE_H
 #define METAOPS_LIB_TRANSFORMS_FUSION_CONE_H
 
-#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -25,7 +25,7 @@ struct Cone {
   /// Finds the cone of a value: element-wise ops that have a price, broadcasts
   /// of something much smaller, and constants. Nothing if there is anything
   /// else, or too much.
-  static std::optional<Cone> find(Value value, const GrowingExtents &growing);
+  static std::optional<Cone> find(Value value, const VaryingExtents &varying);
 
   /// The price of all ops but those on broadcast values alone, which code does
   /// once for many elements.

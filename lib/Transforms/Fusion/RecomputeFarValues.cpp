@@ -83,7 +83,7 @@ private:
   bool recompute(OpResult value);
 
   Block &block;
-  GrowingExtents growing;
+  VaryingExtents varying;
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, unsigned> numbers;
   /// The bytes that the operations before each one write.
@@ -94,7 +94,7 @@ private:
 
 } // namespace
 
-FarRecomputer::FarRecomputer(Block &block) : block(block), growing(block) {
+FarRecomputer::FarRecomputer(Block &block) : block(block), varying(block) {
   written.push_back(0);
   for (Operation &op : block) {
     numbers[&op] = ops.size();
@@ -209,7 +209,7 @@ bool FarRecomputer::recompute(OpResult value) {
   FarUse *far = findFar(*uses, bytes);
   if (far == uses->end())
     return false;
-  std::optional<Cone> cone = Cone::find(inner, growing);
+  std::optional<Cone> cone = Cone::find(inner, varying);
   if (!cone || cone->getPrice() > kMaxPrice ||
       !llvm::all_of(cone->leaves, [&](Value leaf) {
         return livesLong(getOuter(kernel, leaf), uses->front().number, bytes);

@@ -113,7 +113,7 @@ namespace {
 
 class Recomputer {
 public:
-  explicit Recomputer(Block &block) : block(block), growing(block) {}
+  explicit Recomputer(Block &block) : block(block), varying(block) {}
   LogicalResult run();
 
 private:
@@ -122,7 +122,7 @@ private:
   void dropUnread(KernelOp kernel);
 
   Block &block;
-  GrowingExtents growing;
+  VaryingExtents varying;
 };
 
 } // namespace
@@ -156,7 +156,7 @@ bool Recomputer::recompute(OpResult value) {
   Value inner = fused.getYield().getOperand(value.getResultNumber());
   if (!isa_and_nonnull<ElementwiseOpInterface>(inner.getDefiningOp()))
     return false;
-  std::optional<Cone> cone = Cone::find(inner, growing);
+  std::optional<Cone> cone = Cone::find(inner, varying);
   if (!cone || !llvm::all_of(*readers, [&](KernelOp reader) {
         return hasRoom(reader, *cone);
       }))

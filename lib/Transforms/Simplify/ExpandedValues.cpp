@@ -25,7 +25,7 @@
 
 #include "MetaOps/Transforms/Simplify/ExpandedValues.h"
 
-#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Simplify/CloneProducers.h"
 #include "MetaOps/Transforms/Simplify/Producers.h"
@@ -71,9 +71,9 @@ static bool addArrays(Value operand,
 }
 
 static bool isMuchLarger(Value value, const ArraySet &arrays, int64_t ratio,
-                         const GrowingExtents &growing) {
+                         const VaryingExtents &varying) {
   auto elementsOf = [&](Value value) {
-    return growing.countElements(
+    return varying.countElements(
         cast<RankedTensorType>(value.getType()).getShape());
   };
   if (arrays.size() > kMaxArrays)
@@ -85,7 +85,7 @@ static bool isMuchLarger(Value value, const ArraySet &arrays, int64_t ratio,
 }
 
 ExpandedValues::ExpandedValues(Block &block, int64_t ratio) {
-  GrowingExtents growing(block);
+  VaryingExtents varying(block);
   // Of expanded values that are not materialised.
   llvm::DenseMap<Value, ArraySet> arraysOf;
   for (Operation &op : block) {
@@ -97,7 +97,7 @@ ExpandedValues::ExpandedValues(Block &block, int64_t ratio) {
                      [&](Value operand) {
                        return addArrays(operand, arraysOf, arrays);
                      }) &&
-        isMuchLarger(result, arrays, ratio, growing)) {
+        isMuchLarger(result, arrays, ratio, varying)) {
       expanded.insert(result);
       if (!isMaterialised(result))
         arraysOf.try_emplace(result, std::move(arrays));

@@ -282,10 +282,13 @@ def tune(
     start = time.monotonic()
     profiler = _core.make_profiler(False)
     profiler.start()
+    # What other lengths share is no matter of this one.
+    _core.share_kernels(False)
     try:
         _core.sync(_vars(function(*args)))
         _core.sync_all()
     finally:
+        _core.share_kernels(True)
         profiler.stop()
     programs = profiler.programs()
     times = [sum(call["total"] for call in program["calls"]) for program in programs]

@@ -680,7 +680,7 @@ func.func private @schedule_level_kind() attributes {s = #metaop.schedule<[loop(
 
 // -----
 
-// expected-error @below {{expected one of [mask, body] for tail of a loop, got: clamp}}
+// expected-error @below {{expected one of [mask, body, sizes] for tail of a loop, got: clamp}}
 func.func private @schedule_level_tail() attributes {s = #metaop.schedule<[step(0, 4, clamp)], tile = [0: 4]>}
 
 // -----

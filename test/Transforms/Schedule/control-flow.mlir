@@ -137,8 +137,8 @@ func.func @main(%x: tensor<4194304xf32>, %y: tensor<f32>, %c: i1) -> tensor<f32>
 // What grows is marked in blocks, too.
 // CHECK-LABEL: func.func @main
 // CHECK:       scf.if
-// CHECK:         metaop.fused{{.*}}metaop.growing = array<i64: 0>
-func.func @main(%x: tensor<40x300xf32> {metaop.growing = array<i64: 0>}, %c: i1) -> tensor<40x300xf32> {
+// CHECK:         metaop.fused{{.*}}metaop.varying = array<i64: 0>
+func.func @main(%x: tensor<40x300xf32> {metaop.varying = array<i64: 0>}, %c: i1) -> tensor<40x300xf32> {
   %r = scf.if %c -> (tensor<40x300xf32>) {
     %0 = metaop.exp %x : tensor<40x300xf32>
     scf.yield %0 : tensor<40x300xf32>

@@ -1,4 +1,4 @@
-// RUN: metaop-opt %s -metaop-mark-growing -metaop-schedule=processor=scalar -split-input-file | FileCheck %s
+// RUN: metaop-opt %s -metaop-mark-varying -metaop-schedule=processor=scalar -split-input-file | FileCheck %s
 
 // Sums are pairwise where a loop of theirs makes more than 64 steps,
 // CHECK-LABEL: func @long
@@ -68,9 +68,9 @@ func.func @short_nested(%x: tensor<3x4x31xf32>) -> tensor<4xf32> {
 // -----
 
 // Nobody knows how long a loop becomes that grows.
-// CHECK-LABEL: func @growing
+// CHECK-LABEL: func @varying
 // CHECK: pairwise = 32
-func.func @growing(%x: tensor<3xf32> {metaop.growing = array<i64: 0>}) -> tensor<f32> {
+func.func @varying(%x: tensor<3xf32> {metaop.varying = array<i64: 0>}) -> tensor<f32> {
   %0 = metaop.kernel(%k = %x : tensor<3xf32>) -> tensor<f32> {
     %1 = metaop.fused(%a = %k : tensor<3xf32>) -> tensor<f32> {
       %2 = metaop.reduce add %a dims = [0] : tensor<3xf32> -> tensor<f32>

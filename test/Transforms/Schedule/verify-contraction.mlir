@@ -294,7 +294,7 @@ func.func private @too_much(%x: tensor<20009x35xf32>) -> tensor<35x35xf32> {
 // Blocks and tiles are of a stage with the role.
 func.func private @no_role(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x48xf32> {
   %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x48xf32> {
-    // expected-error @below {{(P18) schedule has several loops of one dimension, or a tile of several, but the stage has not the role `contraction`}}
+    // expected-error @below {{(P18) schedule has several loops of one dimension, a tile of several or a tail of `sizes`, but the stage has not the role `contraction`}}
     %s = metaop.fused(%a = %kx : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
         schedule(#metaop.schedule<[step(0, 7), step(2, 32), step(1)], tile = [0: 7, 2: 32], lanes = 2: 16>) {
       %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>
@@ -332,7 +332,7 @@ func.func private @unknown_extent(%x: tensor<?x8xf32>, %w: tensor<8x48xf32>, %n:
 // Beside another stage, blocks are of a stage with the role.
 func.func private @beside(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x48xf32> {
   %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x48xf32> {
-    // expected-error @below {{(P18) schedule has several loops of one dimension, or a tile of several, but the stage shares its kernel}}
+    // expected-error @below {{(P18) schedule has several loops of one dimension, a tile of several or a tail of `sizes`, but the stage shares its kernel}}
     %r = metaop.fused(%a = %kx : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
         schedule(#metaop.schedule<[step(0, 7), step(2, 32), step(1)], tile = [0: 7, 2: 32], lanes = 2: 16>) {
       %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>

@@ -31,7 +31,7 @@ func.func private @prefixes(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tenso
 // What follows shares blocks.
 func.func private @shares_nothing(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x48xf32> {
   %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x48xf32> {
-    // expected-error @below {{(P18) schedule has several loops of one dimension, or a tile of several, but the stage shares its kernel}}
+    // expected-error @below {{(P18) schedule has several loops of one dimension, a tile of several or a tail of `sizes`, but the stage shares its kernel}}
     %r = metaop.fused(%a = %kx : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
         schedule(#metaop.schedule<[parallel(0, 14), step(0, 7), step(2, 16), step(1)], tile = [0: 7, 2: 16], lanes = 2: 16>) role(contraction) {
       %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>

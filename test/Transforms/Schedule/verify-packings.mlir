@@ -21,7 +21,7 @@ func.func private @packs_nothing(%x: tensor<9x35xf32>) -> tensor<35x35xf32> {
       %0 = metaop.reindex %a map #itself fill 0.0 : f32 : tensor<9x35xf32> -> tensor<9x35xf32>
       metaop.yield %0 : tensor<9x35xf32>
     }
-    // expected-error @below {{(P18) schedule has several loops of one dimension, or a tile of several, but the stage shares its kernel}}
+    // expected-error @below {{(P18) schedule has several loops of one dimension, a tile of several or a tail of `sizes`, but the stage shares its kernel}}
     %product = metaop.fused(%a = %panel : tensor<9x35xf32>, %b = %columns : tensor<2x9x32xf32>) -> tensor<35x35xf32>
         schedule(#metaop.schedule<[parallel(2, 9), step(0, 14), step(2), step(3, 32), step(1)], tile = [0: 14, 3: 32], lanes = 3: 16, prefetch = 8>) role(contraction) {
       %0 = metaop.reindex %a map #left fill 0.0 : f32 : tensor<9x35xf32> -> tensor<35x9x2x32xf32>

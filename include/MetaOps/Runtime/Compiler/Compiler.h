@@ -25,7 +25,7 @@ namespace metaops {
 class KernelTools;
 
 /// A dimension of an argument of a program.
-struct GrowingDim {
+struct VaryingDim {
   unsigned argument = 0;
   unsigned dimension = 0;
 };
@@ -45,9 +45,9 @@ struct CompileOptions {
   /// and its name for messages.
   std::string schedules;
   std::string scheduleFile;
-  /// Dimensions that will be longer in later programs of this kind: kernels
-  /// are made for all such lengths.
-  std::vector<GrowingDim> growing;
+  /// Dimensions that have other extents in other programs of this kind:
+  /// kernels are made for all lengths of a class.
+  std::vector<VaryingDim> varying;
 };
 
 /// The user's line that recorded one operation of a slice.

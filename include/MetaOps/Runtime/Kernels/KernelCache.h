@@ -70,6 +70,7 @@ private:
     std::vector<uint64_t> features;
   };
 
+  bool hasForm(const Lowered &kernel) const;
   std::vector<Job> plan(llvm::ArrayRef<Lowered *> lowered);
   llvm::Error compile(llvm::MutableArrayRef<Job> jobs, unsigned &compiled,
                       StopCheck shouldStop);

@@ -13,7 +13,7 @@
 #include "MetaOps/Runtime/Device/Device.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
-#include "MetaOps/Runtime/Programs/GrowthWatch.h"
+#include "MetaOps/Runtime/Programs/ExtentWatch.h"
 #include "MetaOps/Runtime/Programs/ProgramCache.h"
 #include "MetaOps/Runtime/Programs/RunRecord.h"
 #include "MetaOps/Runtime/Programs/Settings.h"
@@ -70,6 +70,10 @@ public:
   FoundProgram lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
                       StopCheck shouldStop, Compiler *target = nullptr);
 
+  /// Has programs share kernels with those of other lengths, as they do from
+  /// the beginning, or have kernels for their own extents alone.
+  void shareKernels(bool mayShare) { sharesKernels = mayShare; }
+
   /// Takes the schedules in the file of the settings, and notes them there.
   void readSchedules(Settings &changed);
   std::vector<std::string> takeUnusedSchedules() {
@@ -92,7 +96,7 @@ public:
 private:
   std::shared_ptr<const CachedProgram> compile(Slice &slice,
                                                llvm::ArrayRef<bool> donatable,
-                                               std::vector<GrowingDim> growing,
+                                               std::vector<VaryingDim> varying,
                                                Compiler &backend,
                                                StopCheck shouldStop);
 
@@ -109,7 +113,8 @@ private:
   llvm::DenseMap<const Compiler *, uint32_t> targets;
 
   ProgramCache cache;
-  GrowthWatch growth;
+  ExtentWatch watch;
+  bool sharesKernels = true;
   UserSchedules schedules;
   std::vector<std::string> warnings;
   /// The dump_dir that the user was warned of last.

@@ -90,6 +90,9 @@ public:
   ProgramDescription describeProgram(const RunRecord &record);
   /// The legal schedules near to those of a program.
   std::vector<std::string> listNeighbours(const RunRecord &record);
+  /// Has programs share kernels with those of other lengths or, to be tuned,
+  /// have kernels of their own.
+  void shareKernels(bool mayShare);
   /// Looks for schedules by which the kernels of a program are faster, for so
   /// many seconds; see Compiler.h. No run may be on its way.
   TuningResult tuneProgram(const RunRecord &record,

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
@@ -352,7 +352,7 @@ LogicalResult MetaOpDialect::verifyOperationAttribute(Operation *op,
                   MaxntidAttrHelper::getNameStr(),
                   ClusterDimAttrHelper::getNameStr()},
                  verifyExtents)
-          .Case(kGrowingAttr, isKnown)
+          .Case(kVaryingAttr, isKnown)
           .Default(nullptr);
   return verify ? verify(op, attr) : emitUnknown(op, attr, "operations");
 }
@@ -361,7 +361,7 @@ LogicalResult MetaOpDialect::verifyRegionArgAttribute(Operation *op,
                                                       unsigned regionIndex,
                                                       unsigned argIndex,
                                                       NamedAttribute attr) {
-  if (attr.getName() == kGrowingAttr)
+  if (attr.getName() == kVaryingAttr)
     return success();
   if (attr.getName() != DonatableAttrHelper::getNameStr())
     return emitUnknown(op, attr, "arguments");

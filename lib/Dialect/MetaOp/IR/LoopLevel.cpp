@@ -11,6 +11,22 @@
 
 using namespace mlir::metaop;
 
+/// Up to so many iterations that are left over have a body each.
+static constexpr int64_t kMaxExactTail = 7;
+
+llvm::SmallVector<int64_t> mlir::metaop::getTailSizes(int64_t most) {
+  llvm::SmallVector<int64_t> sizes;
+  if (most <= kMaxExactTail) {
+    for (int64_t size = 1; size <= most; ++size)
+      sizes.push_back(size);
+    return sizes;
+  }
+  sizes = {4, 8};
+  if (most > sizes.back())
+    sizes.push_back(most);
+  return sizes;
+}
+
 llvm::ArrayRef<ResultPlace> ScheduleFields::getNormalPlace() const {
   bool isInMemory = llvm::all_of(
       place, [](ResultPlace result) { return result == ResultPlace::Memory; });

@@ -372,7 +372,7 @@ LogicalResult ScheduleAttr::verify(
     return emitError()
            << "expects a schedule for a GPU or for a CPU, given `cluster`, "
               "`block`, `warp`, `thread`, `staged` or `place` and `parallel`, "
-              "`body`, `transpose`, `prefetch` or `stream`";
+              "`body`, `sizes`, `transpose`, `prefetch` or `stream`";
   return success();
 }
 

@@ -100,6 +100,9 @@ static constexpr double kMinUse = 0.25;
 static constexpr int64_t kMaxVectors = 3;
 /// Rows of a dimension that are a tile whatever their number is.
 static constexpr int64_t kMaxWholeRows = 8;
+/// Rows whose distance is a number that varies have a pointer each, of which
+/// there are registers for so many.
+static constexpr int64_t kMaxPointers = 12;
 /// Results that follow each other in memory, for which a tile is transposed.
 static constexpr int64_t kMinRun = 3;
 
@@ -115,13 +118,15 @@ public:
   std::optional<ContractionPlan> plan();
 
 private:
-  int64_t getExtent(unsigned dim) const { return stage.getStaticExtent(dim); }
+  int64_t getExtent(unsigned dim) const { return stage.getClassExtent(dim); }
   int64_t count(const SmallBitVector &dims) const {
     int64_t points = 1;
     for (unsigned dim : dims.set_bits())
       points = multiplyCounts(points, getExtent(dim));
     return points;
   }
+  int64_t countElements(const StageRead &read) const;
+  bool isStepVarying(const StageRead &read, unsigned dim) const;
   std::optional<ContractionPlan> chooseLanes() const;
   AffineExpr getPhasesPlace(ArrayRef<ResultPhase> phases) const;
   std::optional<ContractionPlan> plan(unsigned vectors, unsigned lanesDim,
@@ -154,6 +159,19 @@ private:
 };
 } // namespace
 
+/// Counts the elements of the tensor that is read, with the extents to schedule
+/// for.
+int64_t ContractionPlanner::countElements(const StageRead &read) const {
+  int64_t elements =
+      cast<RankedTensorType>(read.source.getType()).getNumElements();
+  SmallBitVector loops = stage.getLoopsOf(read.value);
+  for (unsigned loop : loops.set_bits())
+    if (int64_t extent = stage.getStaticExtent(loop);
+        stage.isVarying(loop) && extent > 0)
+      elements = multiplyCounts(elements, getExtent(loop)) / extent;
+  return elements;
+}
+
 /// Vectors are read where they lie if they are contiguous there.
 bool ContractionPlanner::needsPanels(const Contraction::Factor &factor,
                                      unsigned lanesDim) const {
@@ -167,7 +185,7 @@ bool ContractionPlanner::isPanel(const Contraction::Factor &factor,
                                  int64_t step) const {
   return step <= kMaxPanelWidth &&
          llvm::any_of(factor.own.set_bits(), [&](unsigned dim) {
-           return getExtent(dim) == step &&
+           return stage.getStaticExtent(dim) == step &&
                   stage.getStep(factor.reads.front()->place.offset, dim) == 1;
          });
 }
@@ -243,6 +261,15 @@ static double getRowCycles(int64_t extent, int64_t size, int64_t numVectors) {
   return static_cast<double>(llvm::divideCeilSigned(extent, size)) * tile;
 }
 
+/// The same where what is left over has a body of its size.
+static double getExactRowCycles(int64_t extent, int64_t size,
+                                int64_t numVectors) {
+  double cycles = getRowCycles(extent / size * size, size, numVectors);
+  if (int64_t rest = extent % size)
+    cycles += getRowCycles(rest, rest, numVectors);
+  return cycles;
+}
+
 /// Blocks are longer where adding them to memory transposes a tile.
 static int64_t getSumBlock(int64_t steps, bool isTransposed) {
   if (steps <= (isTransposed ? kWholeTransposed : kWholeSum))
@@ -256,6 +283,9 @@ int64_t ContractionPlanner::chooseSize(unsigned dim, int64_t most) const {
   int64_t extent = getExtent(dim);
   if (extent <= std::min(most, kMaxWholeRows))
     return extent;
+  // What is left over has bodies of its own sizes.
+  if (stage.isVarying(dim))
+    return most;
   int64_t best = most;
   for (int64_t size : {most - 1, (most + 2) / 2})
     if (size > 1 && getRowCycles(extent, size, /*numVectors=*/2) <
@@ -284,6 +314,20 @@ ContractionPlanner::chooseFurther(ArrayRef<unsigned> dims, int64_t most,
       best = {static_cast<int64_t>(dim), size};
     }
   return best;
+}
+
+/// Returns whether the distance of neighbours along a dimension depends on an
+/// extent that varies: one of a dimension inside of it.
+bool ContractionPlanner::isStepVarying(const StageRead &read,
+                                       unsigned dim) const {
+  auto step = stage.getStep(read.place.offset, dim);
+  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop) {
+    auto inner = stage.getStep(read.place.offset, loop);
+    if (loop != dim && stage.isVarying(loop) && inner && *inner != 0 && step &&
+        std::abs(*inner) < std::abs(*step))
+      return true;
+  }
+  return false;
 }
 
 /// Chooses the rows of the tile. Results that are not contiguous along the
@@ -318,12 +362,15 @@ bool ContractionPlanner::chooseRows(ContractionPlan &plan,
   if (isTransposed)
     plan.transpose = dims.front();
   int64_t rows = 1;
+  if (isStepVarying(*other.reads.front(), dims.front()))
+    maxRows = std::min(maxRows, kMaxPointers);
   if (int64_t size = chooseSize(dims.front(), maxRows); size > 1) {
     plan.rows.push_back({dims.front(), size});
     rows = size;
   }
   // Others beside one that is whole.
-  bool isWhole = rows == getExtent(dims.front());
+  bool isWhole =
+      rows == getExtent(dims.front()) && !stage.isVarying(dims.front());
   SmallVector<unsigned> others(llvm::drop_begin(dims));
   while (isWhole && maxRows / rows > 1) {
     auto further = chooseFurther(others, maxRows / rows, rows);
@@ -331,7 +378,8 @@ bool ContractionPlanner::chooseRows(ContractionPlan &plan,
       break;
     plan.rows.push_back(*further);
     rows *= further->size;
-    isWhole = further->size == getExtent(further->dim);
+    isWhole = further->size == getExtent(further->dim) &&
+              !stage.isVarying(further->dim);
     llvm::erase(others, static_cast<unsigned>(further->dim));
   }
   // A row that is alone has nothing to transpose with.
@@ -355,7 +403,8 @@ double ContractionPlanner::getTileCycles(const ContractionPlan &plan) const {
     if (row == plan.rows.end())
       steps *= getExtent(dim);
     else if (plan.rows.size() == 1)
-      steps *= getRowCycles(getExtent(dim), row->size, numVectors);
+      steps *= (stage.isVarying(dim) ? getExactRowCycles : getRowCycles)(
+          getExtent(dim), row->size, numVectors);
     else
       steps *=
           static_cast<double>(llvm::divideCeil(getExtent(dim), row->size)) *
@@ -394,8 +443,9 @@ int64_t ContractionPlanner::getNumVectors(unsigned lanesDim) const {
 
 /// The bytes of the tensor that a factor is read from.
 double ContractionPlanner::getBytes(const Contraction::Factor &factor) const {
-  return static_cast<double>(
-      countBytes(factor.reads.front()->source.getType()));
+  const StageRead &read = *factor.reads.front();
+  return static_cast<double>(multiplyCounts(
+      countElements(read), getElementBytes(read.source.getType())));
 }
 
 /// Cycles of waiting for the cache lines, each once, of the tensor that a
@@ -442,8 +492,8 @@ int64_t ContractionPlanner::getStayingSteps(const ContractionPlan &plan) const {
   for (unsigned dim : contraction.factors[1 - plan.vectors].own.set_bits())
     rows = multiplyCounts(rows, getExtent(dim));
   if (multiplyCounts(rows, steps * bytes) > kFewRowsBytes ||
-      countBytes(read.source.getType()) >
-          kThirdCaches * processor.secondCacheBytes)
+      getBytes(contraction.factors[plan.vectors]) >
+          static_cast<double>(kThirdCaches * processor.secondCacheBytes))
     return 0;
   return steps;
 }
@@ -456,9 +506,7 @@ bool ContractionPlanner::chooseVectors(ContractionPlan &plan) const {
   loops.resize(stage.getNumLoops());
   int64_t points = count(loops), elements = 0;
   for (const StageRead *read : factor.reads)
-    elements = std::max(
-        elements,
-        cast<RankedTensorType>(read->source.getType()).getNumElements());
+    elements = std::max(elements, countElements(*read));
   bool isContiguous = llvm::all_of(factor.reads, [&](const StageRead *read) {
     return stage.getStep(read->place.offset, plan.lanesDim) == 1;
   });
@@ -485,10 +533,11 @@ bool ContractionPlanner::chooseVectors(ContractionPlan &plan) const {
   bool isPacked =
       factor.isInPlace(stage) &&
       llvm::any_of(factor.own.set_bits(), [&](unsigned dim) {
-        return isPanel(factor, getExtent(dim)) &&
+        int64_t extent = stage.getStaticExtent(dim);
+        return isPanel(factor, extent) &&
                llvm::any_of(contraction.reduced.set_bits(), [&](unsigned step) {
                  return stage.getStep(factor.reads.front()->place.offset,
-                                      step) == getExtent(dim);
+                                      step) == extent;
                });
       });
   if (isPacked || points > kMaxPanelRatio * elements)
@@ -530,8 +579,7 @@ ContractionPlanner::plan(unsigned vectors, unsigned lanesDim,
   if (canPad(other)) {
     SmallBitVector read = stage.getLoopsOf(other.value);
     read.resize(stage.getNumLoops());
-    auto type = cast<RankedTensorType>(other.reads.front()->source.getType());
-    int64_t whole = type.getNumElements();
+    int64_t whole = countElements(*other.reads.front());
     int64_t copied = std::min(whole, count(read));
     double packing = getPackCycles(other, /*isTransposed=*/false, copied);
     double skipped = getSkipCycles(other, plan);
@@ -594,7 +642,7 @@ ContractionPlanner::getPhasesPlace(ArrayRef<ResultPhase> phases) const {
       return phase.position == position;
     });
     if (phase != phases.end())
-      offset = offset * getExtent(phase->steps) +
+      offset = offset * stage.getStaticExtent(phase->steps) +
                getAffineDimExpr(phase->steps, ctx);
     else
       offset = offset * write.shape[position] + write.map.getResult(position);
@@ -628,8 +676,8 @@ std::optional<ContractionPlan> ContractionPlanner::plan() {
   Type element = getElementTypeOrSelf(write.value.getType());
   if (element.isF16() || element.isBF16())
     return std::nullopt;
-  if (processor.vectorBits == 0 || stage.isGrowing() ||
-      !stage.symbols.empty() || count(all) < kMinProducts)
+  if (processor.vectorBits == 0 || !stage.symbols.empty() ||
+      count(all) < kMinProducts)
     return std::nullopt;
   std::optional<ContractionPlan> best = chooseLanes();
   SmallVector<ResultPhase> phases = findPhases(stage);

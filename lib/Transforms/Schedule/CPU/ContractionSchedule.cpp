@@ -74,7 +74,7 @@ public:
   ScheduleAttr schedule();
 
 private:
-  int64_t getExtent(unsigned dim) const { return stage.getStaticExtent(dim); }
+  int64_t getExtent(unsigned dim) const { return stage.getClassExtent(dim); }
   int64_t getTile(unsigned dim) const {
     for (TileDim entry : tile)
       if (entry.dim == static_cast<int64_t>(dim))
@@ -145,7 +145,9 @@ int64_t ContractionScheduler::getRowsOfLines() const {
   const StageWrite &write = stage.writes.front();
   int64_t run = 1, bytes = getElementBytes(write.value.getType());
   for (TileDim row : plan.rows)
-    run *= getExtent(row.dim) == row.size ? row.size : 0;
+    run *= getExtent(row.dim) == row.size && !stage.isVarying(row.dim)
+               ? row.size
+               : 0;
   if (run == 0 || stage.getStep(write.place.offset, rows.front()) != run)
     return 1;
   int64_t count = kLineBytes / std::gcd(kLineBytes, run * bytes);
@@ -215,8 +217,10 @@ void ContractionScheduler::addLevel(LevelKind kind, unsigned dim,
   bool hasBody = static_cast<int64_t>(dim) == plan.lanesDim &&
                  plan.width > plan.lanes && step == plan.width &&
                  getExtent(dim) % step != 0;
-  levels.push_back({kind, static_cast<int64_t>(dim), step,
-                    hasBody ? LevelTail::Body : LevelTail::Mask});
+  LevelTail tail = hasBody ? LevelTail::Body : LevelTail::Mask;
+  if (stage.isVarying(dim) && step == getTile(dim) && step > 1)
+    tail = LevelTail::Sizes;
+  levels.push_back({kind, static_cast<int64_t>(dim), step, tail});
 }
 
 /// Makes blocks of these dimensions parallel: as many as are wanted of all

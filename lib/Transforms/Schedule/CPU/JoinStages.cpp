@@ -82,9 +82,9 @@ private:
 } // namespace
 
 /// Whether the stage is a contraction that has a tile, or would if its extents
-/// were not growing.
+/// were not varying.
 bool ProcessorTarget::isWorthATile(const Stage &stage) const {
-  return stage.isGrowing() ? Contraction::match(stage).has_value()
+  return stage.isVarying() ? Contraction::match(stage).has_value()
                            : hasTile(stage, processor);
 }
 

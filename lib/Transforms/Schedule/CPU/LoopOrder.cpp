@@ -93,7 +93,7 @@ double LoopOrder::getTotalStep(unsigned loop) const {
   auto add = [&](const StagePlace &place, AffineMap map, Type shaped,
                  Type element) {
     std::optional<int64_t> planned;
-    if (stage.isGrowing() && getStep(place, loop))
+    if (stage.isVarying() && getStep(place, loop))
       planned = getPlannedStep(map, shaped, loop);
     double step = planned ? std::abs(static_cast<double>(*planned))
                           : getMeanStep(place, loop);
@@ -140,7 +140,7 @@ int64_t LoopOrder::chooseGrain(int64_t vectorLoop, int64_t step) const {
       (stage.hasReduction() || stage.carry) && column >= kLongColumn;
   int64_t grain = isColumn ? std::max(kColumnGrain, step) : kGrain;
   int64_t extent = stage.getStaticExtent(vectorLoop);
-  bool isOne = !ShapedType::isDynamic(extent) && !stage.isGrowing(vectorLoop) &&
+  bool isOne = !ShapedType::isDynamic(extent) && !stage.isVarying(vectorLoop) &&
                extent <= grain;
   return isOne ? 0 : grain;
 }

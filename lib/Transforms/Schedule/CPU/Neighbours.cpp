@@ -202,7 +202,7 @@ void NeighbourFinder::addWindows() {
     bool isReduced = llvm::none_of(stage.writes, [&](const StageWrite &write) {
       return write.loops.test(dim);
     });
-    if (isReduced && !stage.isGrowing(dim) && !ShapedType::isDynamic(extent) &&
+    if (isReduced && !stage.isVarying(dim) && !ShapedType::isDynamic(extent) &&
         extent <= kMaxWindow && own.getTileSize(dim) == 1)
       add([&](Draft &draft) {
         if (llvm::is_contained(draft.unrollDims, dim))

@@ -15,6 +15,8 @@
 //   * Vectors: a panel tensor with a dimension for each loop that the factor
 //     depends on, in the order of the loops inside of the tile, those of the
 //     batch and of panels outside. The lanes' loop n becomes n1 * width + n0.
+//     Where its extent varies it stays one, and lies innermost: all extents
+//     have one code then, and no lanes but the last vector's are in vain.
 //   * The other factor: each index of its tensor is an expression e of the
 //     loops, which lies in [low, high]; the box has high - low + 1 elements
 //     along that dimension, and the contraction reads it at e - low. Of an
@@ -78,6 +80,9 @@ private:
   IndexInterval getRange(AffineExpr index) const;
   CollapsedTensor collapse(RankedTensorType type, AffineMap map) const;
   Value getInput(const StageRead &read, ArrayRef<int64_t> shape);
+  bool splitsLanes() const {
+    return plan.packsVectors && !stage.isVarying(plan.lanesDim);
+  }
   IndexAccess getAccess(const StageRead &read, ArrayRef<AffineExpr> loops,
                         unsigned numDims);
   Value clone(Value value, ArrayRef<int64_t> space,
@@ -246,14 +251,15 @@ Packer::buildCopy(const Factor &factor, ArrayRef<int64_t> shape,
 // Panels and boxes
 //===----------------------------------------------------------------------===//
 
-/// The loop of the lanes becomes two, the inner one of a panel's width.
+/// The loop of the lanes becomes two, the inner one of a panel's width, if that
+/// does not vary.
 void Packer::splitLanes() {
   unsigned numLoops = stage.getNumLoops();
   for (unsigned loop = 0; loop < numLoops; ++loop) {
     oldLoops.push_back(dim(loop));
     space.push_back(stage.getStaticExtent(loop));
   }
-  if (!plan.packsVectors)
+  if (!splitsLanes())
     return;
   int64_t &extent = space[plan.lanesDim];
   extent = llvm::divideCeilSigned(extent, plan.width);
@@ -262,7 +268,7 @@ void Packer::splitLanes() {
 }
 
 /// The loops that the vectors depend on, in the order in which panels hold
-/// them; the lanes of a panel are behind them.
+/// them, the lanes' last.
 SmallVector<unsigned> Packer::getPanelLoops() const {
   const Factor &factor = contraction.factors[plan.vectors];
   SmallVector<unsigned> batch, own, reduced;
@@ -288,15 +294,16 @@ SmallVector<unsigned> Packer::getPanelLoops() const {
   llvm::sort(reduced,
              [&](unsigned a, unsigned b) { return getRank(a) < getRank(b); });
   batch.append(own);
-  batch.push_back(plan.lanesDim);
+  if (splitsLanes())
+    batch.push_back(plan.lanesDim);
   batch.append(reduced);
+  batch.push_back(splitsLanes() ? stage.getNumLoops() : plan.lanesDim);
   return batch;
 }
 
 void Packer::packVectors() {
   const Factor &factor = contraction.factors[plan.vectors];
   SmallVector<unsigned> loops = getPanelLoops();
-  loops.push_back(stage.getNumLoops());
   SmallVector<int64_t> shape;
   SmallVector<AffineExpr> indices;
   // The new loops in terms of the panels' dimensions.

@@ -69,7 +69,7 @@ bool SeparateReductionsPass::isContraction(KernelOp kernel) {
   if (!fused || !sumsProducts(fused) || kernel->getNumResults() != 1)
     return false;
   FailureOr<Stage> stage = Stage::build(fused);
-  if (failed(stage) || stage->isGrowing())
+  if (failed(stage) || stage->isVarying())
     return false;
   return hasTile(*stage, processor);
 }

@@ -66,7 +66,7 @@ int64_t LoopOrder::getUnrollFactor(unsigned loop) const {
   int64_t extent = stage.getStaticExtent(loop);
   if (ShapedType::isDynamic(extent))
     return 1;
-  if (stage.isGrowing(loop))
+  if (stage.isVarying(loop))
     return kUnroll;
   if (extent <= kMaxJammed)
     return std::max<int64_t>(extent, 1);
@@ -228,7 +228,7 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
 /// which lie along the loop: in the window of a pooling, x[2 * i + r] along r.
 bool LoopOrder::isWindow(unsigned loop) const {
   int64_t extent = stage.getStaticExtent(loop);
-  if (ShapedType::isDynamic(extent) || stage.isGrowing(loop) ||
+  if (ShapedType::isDynamic(extent) || stage.isVarying(loop) ||
       extent > kMaxJammed ||
       llvm::any_of(stage.writes, [&](const StageWrite &write) {
         return write.loops.test(loop);

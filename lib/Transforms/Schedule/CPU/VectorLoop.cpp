@@ -226,7 +226,7 @@ ScheduleAttr LoopOrder::makeTileSchedule(int64_t vectorLoop, int64_t lanes,
   // cache line that a tile touches in part is touched again at once.
   int64_t rows = stage.getStaticExtent(tileLoop);
   bool hasStrips = isAlone && (ShapedType::isDynamic(rows) ||
-                               stage.isGrowing(tileLoop) || rows > kTileRows);
+                               stage.isVarying(tileLoop) || rows > kTileRows);
   if (hasStrips)
     order.push_back(tileLoop);
   // Threads share the strips as well, where that is needed.

@@ -180,13 +180,14 @@ LogicalResult metaop::verifyContraction(const ScheduledStage &scheduled,
                   "schedule has a tile of several dimensions, but the "
                   "stage is no sum of products");
   if (isAlone && !op.hasRole(StageRole::Contraction))
-    return refuse(op, "P18",
-                  "schedule has several loops of one dimension, or a tile of "
-                  "several, but the stage has not the role `contraction`");
+    return refuse(
+        op, "P18",
+        "schedule has several loops of one dimension, a tile of several or "
+        "a tail of `sizes`, but the stage has not the role `contraction`");
   if (!isAlone)
     return refuse(
         op, "P18",
-        "schedule has several loops of one dimension, or a tile of several, "
-        "but the stage shares its kernel");
+        "schedule has several loops of one dimension, a tile of several or a "
+        "tail of `sizes`, but the stage shares its kernel");
   return ContractionVerifier(scheduled).verify();
 }

@@ -67,7 +67,7 @@ static LogicalResult verifyFlat(FusedOp op, ScheduleAttr schedule) {
                   "schedule has `prefetch`, which is for contractions "
                   "in blocks or tiles");
   for (const LoopLevel &level : schedule.getLevels())
-    if (level.tail == LevelTail::Body &&
+    if (level.tail != LevelTail::Mask &&
         (level.dim == schedule.getVectorDim() ||
          level.dim == schedule.getTranspose()))
       return refuse(op, "P9", "has a body of its own for the rest of loop ")
@@ -108,7 +108,7 @@ static LogicalResult verifyStrips(const ScheduledStage &scheduled,
              << ", but only contractions have more than two";
     if (llvm::count(schedule.getDims(schedule.getParallel()), loop) > 1)
       return refuse(op, "P7", "has two parallel loops of dimension ") << loop;
-    if (level.tail == LevelTail::Body)
+    if (level.tail != LevelTail::Mask)
       return refuse(op, "P7",
                     "has a body of its own for the last strip of loop ")
              << loop << ", which is only shorter";

@@ -16,7 +16,7 @@
 
 #include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
 
-#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -188,7 +188,7 @@ static std::string getIdentity(Operation *root) {
   (*copy)->walk([](FusedOp op) {
     op.removeScheduleAttr();
     op.removeRoleAttr();
-    op->removeAttr(kGrowingAttr);
+    op->removeAttr(kVaryingAttr);
   });
   std::string text;
   llvm::raw_string_ostream stream(text);

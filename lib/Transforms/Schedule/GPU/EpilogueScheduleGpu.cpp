@@ -147,7 +147,7 @@ bool Epilogue::hasWholeRows() const {
     int64_t span = getOuterStep(schedule, loop),
             extent = traffic.getExtent(loop);
     // Blocks that go through long rows read a factor more often than others.
-    if (reduction.model.isGrowing(loop) || (span > 1 && extent > span))
+    if (reduction.model.isVarying(loop) || (span > 1 && extent > span))
       return false;
     results = multiplyCounts(results, extent);
     rounds = multiplyCounts(rounds, llvm::divideCeilSigned(extent, span));
@@ -187,7 +187,7 @@ bool Epilogue::findLoops(const JoinedStage &stage, LoopMap &loops) const {
     if (isShared(stage, loop))
       continue;
     int64_t extent = stage.model.getStaticExtent(loop);
-    if (ShapedType::isDynamic(extent) || stage.model.isGrowing(loop))
+    if (ShapedType::isDynamic(extent) || stage.model.isVarying(loop))
       return false;
     iterations = multiplyCounts(iterations, extent);
     auto *found = llvm::find_if(rows, [&](int64_t row) {

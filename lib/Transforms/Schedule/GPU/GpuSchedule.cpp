@@ -247,7 +247,7 @@ bool GpuScheduler::formClusters() {
     int64_t extent = stage.getStaticExtent(dim);
     points = multiplyCounts(points, traffic.getExtent(dim));
     // A cluster has all of a loop, however long that becomes.
-    if (ShapedType::isDynamic(extent) || stage.isGrowing(dim))
+    if (ShapedType::isDynamic(extent) || stage.isVarying(dim))
       continue;
     if (int64_t pieces = divideCeilSigned(extent, at(dim).getSpan());
         pieces > most) {

@@ -156,7 +156,7 @@ bool RowScheduler::isEverywhere(int64_t RowStage::*loop) const {
 /// of it.
 bool RowScheduler::canDivide(int64_t RowStage::*loop) const {
   return isEverywhere(loop) && llvm::none_of(stages, [&](const RowStage &each) {
-           return each.planner.stage.isGrowing(each.*loop);
+           return each.planner.stage.isVarying(each.*loop);
          });
 }
 

@@ -71,8 +71,8 @@ LogicalResult KernelVerifier::verifyFields(const GpuStage &each) {
       });
   if (isForCpu)
     return fail(each, "G2")
-           << "schedule has `parallel`, `body`, `transpose`, `unroll`, "
-              "`prefetch` or `stream`, which are for CPUs";
+           << "schedule has `parallel`, `body`, `sizes`, `transpose`, "
+              "`unroll`, `prefetch` or `stream`, which are for CPUs";
   FusedOp op = each.stage.op;
   if (!schedule.getPlace().empty() &&
       schedule.getPlace().size() != op.getNumResults())

@@ -150,7 +150,10 @@ FailureOr<bool> metaop::isContraction(FusedOp op) {
 }
 
 bool metaop::isTiled(ScheduleAttr schedule) {
-  return !schedule.isFlat() || schedule.getTranspose() >= 0;
+  return !schedule.isFlat() || schedule.getTranspose() >= 0 ||
+         llvm::any_of(schedule.getLevels(), [](const LoopLevel &level) {
+           return level.tail == LevelTail::Sizes;
+         });
 }
 
 bool metaop::isTiledContraction(FusedOp op) {

@@ -52,7 +52,7 @@ static bool hasLongSums(const Stage &stage, ScheduleAttr schedule) {
   for (unsigned depth = schedule.getNumLevels(); depth-- > sums;) {
     auto [kind, loop, step, tail] = schedule.getLevels()[depth];
     int64_t extent = stage.getStaticExtent(loop);
-    if (ShapedType::isDynamic(extent) || stage.isGrowing(loop))
+    if (ShapedType::isDynamic(extent) || stage.isVarying(loop))
       return true;
     inside *= loop == schedule.getVectorDim()
                   ? llvm::divideCeil(extent, schedule.getVectorWidth())

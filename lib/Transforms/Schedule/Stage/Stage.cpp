@@ -18,7 +18,7 @@
 
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/CodeSize.h"
-#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -81,15 +81,15 @@ int64_t Stage::getStaticExtent(unsigned loop) const {
   return ShapedType::kDynamic;
 }
 
-bool Stage::isGrowing(unsigned loop) const {
-  return llvm::any_of(growing.set_bits(), [&](unsigned dim) {
+bool Stage::isVarying(unsigned loop) const {
+  return llvm::any_of(varying.set_bits(), [&](unsigned dim) {
     return toIterationSpace.getResult(dim).isFunctionOfDim(loop);
   });
 }
 
 int64_t Stage::getPlannedExtent(unsigned loop) const {
   int64_t extent = getStaticExtent(loop);
-  for (unsigned dim : growing.set_bits())
+  for (unsigned dim : varying.set_bits())
     if (toIterationSpace.getResult(dim).isFunctionOfDim(loop)) {
       int64_t length = cast<AffineConstantExpr>(spaceExtents[dim]).getValue();
       extent = std::max<int64_t>(extent / length, 1) * kPlannedLength;
@@ -97,9 +97,19 @@ int64_t Stage::getPlannedExtent(unsigned loop) const {
   return extent;
 }
 
+int64_t Stage::getClassExtent(unsigned loop) const {
+  int64_t extent = getStaticExtent(loop);
+  if (!isVarying(loop))
+    return extent;
+  for (auto [below, usual] : {std::pair<int64_t, int64_t>{8, 7}, {64, 35}})
+    if (extent < below)
+      return usual;
+  return 200;
+}
+
 int64_t Stage::scaleToPlan(int64_t count, const SmallBitVector &loops) const {
   for (unsigned loop : loops.set_bits())
-    if (int64_t extent = getStaticExtent(loop); isGrowing(loop) && extent > 0)
+    if (int64_t extent = getStaticExtent(loop); isVarying(loop) && extent > 0)
       count = multiplyCounts(count, getPlannedExtent(loop)) / extent;
   return count;
 }
@@ -415,11 +425,11 @@ FailureOr<Stage> StageBuilder::build() {
 
   if (failed(collectBody()))
     return failure();
-  stage.growing.resize(numLoops);
-  if (auto dims = op->getAttrOfType<DenseI64ArrayAttr>(kGrowingAttr))
+  stage.varying.resize(numLoops);
+  if (auto dims = op->getAttrOfType<DenseI64ArrayAttr>(kVaryingAttr))
     for (int64_t dim : dims.asArrayRef())
       if (dim >= 0 && dim < int64_t(numLoops) && isPositive(space[dim]))
-        stage.growing.set(dim);
+        stage.varying.set(dim);
 
   dropUnitLoops();
   if (failed(findCarry()))

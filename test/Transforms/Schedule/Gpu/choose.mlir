@@ -335,11 +335,11 @@ func.func @transpose_of_16(%a: tensor<4x16x1024xf32>) -> tensor<4x1024x16xf32> {
 }
 
 // A cluster would have all of a loop, which grows here.
-// CHECK-LABEL: func @growing(
+// CHECK-LABEL: func @varying(
 // CHECK: schedule(#metaop.schedule<[block(
 // CHECK-NOT: cluster
-func.func @growing(%a: tensor<50x65x1024xf32> {metaop.growing = array<i64: 1>}) -> tensor<50xf32> {
-  %r = metaop.fused(%ba = %a : tensor<50x65x1024xf32>) -> tensor<50xf32> attributes {metaop.growing = array<i64: 1>} {
+func.func @varying(%a: tensor<50x65x1024xf32> {metaop.varying = array<i64: 1>}) -> tensor<50xf32> {
+  %r = metaop.fused(%ba = %a : tensor<50x65x1024xf32>) -> tensor<50xf32> attributes {metaop.varying = array<i64: 1>} {
     %0 = metaop.reduce add %ba dims = [1, 2] : tensor<50x65x1024xf32> -> tensor<50xf32>
     metaop.yield %0 : tensor<50xf32>
   }

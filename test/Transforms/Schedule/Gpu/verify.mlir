@@ -20,7 +20,7 @@ func.func @s2(%x: tensor<12x8xf32>) -> tensor<12x8xf32> {
 
 func.func @g2(%x: tensor<96xf32>) -> tensor<96xf32> {
   %k = metaop.kernel(%a = %x : tensor<96xf32>) -> tensor<96xf32> {
-    // expected-error @below {{(G2) schedule has `parallel`, `body`, `transpose`, `unroll`, `prefetch` or `stream`, which are for CPUs}}
+    // expected-error @below {{(G2) schedule has `parallel`, `body`, `sizes`, `transpose`, `unroll`, `prefetch` or `stream`, which are for CPUs}}
     %r = metaop.fused(%b = %a : tensor<96xf32>) -> tensor<96xf32>
         schedule(#metaop.schedule<[parallel(0)]>) {
       %y = metaop.exp %b : tensor<96xf32>

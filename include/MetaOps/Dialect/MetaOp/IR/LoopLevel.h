@@ -42,6 +42,12 @@ struct LoopLevel {
   }
 };
 
+/// Returns the sizes of the bodies that a tail of `sizes` has for what is left
+/// over, which is `most` iterations or vectors at most: 4, 8 and `most`, or
+/// each up to a `most` of 7. The smallest that holds what is left is run, and
+/// masks.
+llvm::SmallVector<int64_t> getTailSizes(int64_t most);
+
 /// So many iterations, or lanes, of a dimension side by side: `dim: size`.
 struct TileDim {
   int64_t dim = -1;

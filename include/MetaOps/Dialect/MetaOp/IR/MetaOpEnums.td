@@ -112,7 +112,8 @@ def MetaOp_ResultPlace : MetaOp_Enum<"ResultPlace", "place of a result", [
 /// What becomes of iterations that do not fill a step of a loop.
 def MetaOp_LevelTail : MetaOp_Enum<"LevelTail", "tail of a loop", [
   I32EnumAttrCase<"Mask", 0, "mask">,
-  I32EnumAttrCase<"Body", 1, "body">
+  I32EnumAttrCase<"Body", 1, "body">,
+  I32EnumAttrCase<"Sizes", 2, "sizes">
 ]>;
 
 #endif // METAOPS_DIALECT_METAOP_METAOPENUMS_TD

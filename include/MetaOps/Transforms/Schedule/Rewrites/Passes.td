@@ -43,23 +43,24 @@ def GatherScattersPass : Pass<"metaop-gather-scatters", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
 }
 
-def MarkGrowingPass : Pass<"metaop-mark-growing", "::mlir::func::FuncOp"> {
-  let summary = "Marks the dimensions of stages that are growing";
+def MarkVaryingPass : Pass<"metaop-mark-varying", "::mlir::func::FuncOp"> {
+  let summary = "Marks the dimensions of stages whose extents vary";
   let description = [{
-    Follows the dimensions of arguments that are marked `metaop.growing`, as
-    those of a sequence that is generated, to the iteration spaces of stages.
-    Schedules are then chosen for a usual length in place of such an extent, and
-    the runtime compiles a kernel for all lengths. Without marks nothing changes.
+    Follows the dimensions of arguments that are marked `metaop.varying`, as
+    that of a batch whose size is another each time, to the iteration spaces of
+    stages. Schedules are then chosen for a usual length in place of such an
+    extent, and the runtime compiles a kernel for all lengths. Without marks
+    nothing changes.
 
     Before:
     ```mlir
-    func.func @main(%x: tensor<5x64xf32> {metaop.growing = array<i64: 0>}) ... {
+    func.func @main(%x: tensor<5x64xf32> {metaop.varying = array<i64: 0>}) ... {
       %0 = metaop.fused(%a = %x : tensor<5x64xf32>) -> tensor<64x5xf32> { ... }
     ```
     After:
     ```mlir
       %0 = metaop.fused(%a = %x : tensor<5x64xf32>) -> tensor<64x5xf32>
-          attributes {metaop.growing = array<i64: 1>} { ... }
+          attributes {metaop.varying = array<i64: 1>} { ... }
     ```
   }];
 }

@@ -130,14 +130,16 @@ struct Stage {
   MLIRContext *getContext() const { return op->getContext(); }
   /// The extent of a loop if it is a constant, else ShapedType::kDynamic.
   int64_t getStaticExtent(unsigned loop) const;
-  /// Returns whether some dimension of S is growing.
-  bool isGrowing() const { return growing.any(); }
-  /// Returns whether a dimension that is growing is a factor of the loop's
-  /// extent.
-  bool isGrowing(unsigned loop) const;
-  /// The extent to schedule for: that of a usual length where the loop is
-  /// growing, else the static extent.
+  /// Returns whether some dimension of S has an extent that varies.
+  bool isVarying() const { return varying.any(); }
+  /// Returns whether an extent that varies is a factor of the loop's.
+  bool isVarying(unsigned loop) const;
+  /// The extent to schedule for: that of a usual length where the loop's
+  /// varies, else the static extent.
   int64_t getPlannedExtent(unsigned loop) const;
+  /// Returns the extent to schedule a loop of a contraction for. Where it
+  /// varies that is a usual one of its class: 2 to 7, 8 to 63, or 64 and more.
+  int64_t getClassExtent(unsigned loop) const;
   /// What becomes of a count that some loops make, with planned extents.
   int64_t scaleToPlan(int64_t count, const llvm::SmallBitVector &loops) const;
   /// Some loop has no iteration whatever the operands are.
@@ -189,7 +191,7 @@ private:
   friend class StageBuilder;
   llvm::DenseMap<Value, llvm::SmallBitVector> loopsOf;
   /// Dimensions of S.
-  llvm::SmallBitVector growing;
+  llvm::SmallBitVector varying;
 };
 
 /// Models of the stages of a kernel, each built once. They are those of what

@@ -1,4 +1,4 @@
-//===- GrowingExtents.h - Extents of a growing sequence ---------*- C++ -*-===//
+//===- VaryingExtents.h - Extents that vary -------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,27 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_DIALECT_METAOP_ANALYSIS_GROWINGEXTENTS_H
-#define METAOPS_DIALECT_METAOP_ANALYSIS_GROWINGEXTENTS_H
+#ifndef METAOPS_DIALECT_METAOP_ANALYSIS_VARYINGEXTENTS_H
+#define METAOPS_DIALECT_METAOP_ANALYSIS_VARYINGEXTENTS_H
 
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace mlir::metaop {
 
-/// On an argument of @main, the dimensions that are longer in the next program
-/// of its kind; on a `metaop.fused`, those of its iteration space. What is
-/// decided by extents takes them for kPlannedLength, so that the programs of
-/// all lengths are alike.
-inline constexpr llvm::StringLiteral kGrowingAttr = "metaop.growing";
+/// On an argument of @main, the dimensions that have other extents in other
+/// programs of its kind; on a `metaop.fused`, those of its iteration space.
+/// What is decided by extents takes them for kPlannedLength, or a usual length
+/// of their class, so that the programs of all lengths are alike.
+inline constexpr llvm::StringLiteral kVaryingAttr = "metaop.varying";
 
 inline constexpr int64_t kPlannedLength = 64;
 
-/// The extents of the growing dimensions of a function's arguments.
-class GrowingExtents {
+/// The extents of the varying dimensions of a function's arguments.
+class VaryingExtents {
 public:
   /// `body` is the function's, or one inside of its branches and loops.
-  explicit GrowingExtents(Block &body);
+  explicit VaryingExtents(Block &body);
 
   bool contains(int64_t extent) const { return extents.contains(extent); }
 
@@ -40,4 +40,4 @@ private:
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_DIALECT_METAOP_ANALYSIS_GROWINGEXTENTS_H
+#endif // METAOPS_DIALECT_METAOP_ANALYSIS_VARYINGEXTENTS_H

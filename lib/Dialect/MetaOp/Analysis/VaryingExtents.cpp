@@ -1,4 +1,4 @@
-//===- GrowingExtents.cpp - Extents of a growing sequence -----------------===//
+//===- VaryingExtents.cpp - Extents that vary ----------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-GrowingExtents::GrowingExtents(Block &body) {
+VaryingExtents::VaryingExtents(Block &body) {
   Operation *parent = body.getParentOp();
   while (parent && isControlFlow(parent))
     parent = parent->getParentOp();
@@ -24,7 +24,7 @@ GrowingExtents::GrowingExtents(Block &body) {
     return;
   for (BlockArgument argument : function.getArguments()) {
     auto dims = function.getArgAttrOfType<DenseI64ArrayAttr>(
-        argument.getArgNumber(), kGrowingAttr);
+        argument.getArgNumber(), kVaryingAttr);
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     for (int64_t dim : dims ? dims.asArrayRef() : ArrayRef<int64_t>())
       if (type && dim >= 0 && dim < type.getRank())
@@ -32,7 +32,7 @@ GrowingExtents::GrowingExtents(Block &body) {
   }
 }
 
-int64_t GrowingExtents::countElements(ArrayRef<int64_t> shape) const {
+int64_t VaryingExtents::countElements(ArrayRef<int64_t> shape) const {
   SmallVector<int64_t> planned(shape);
   for (int64_t &extent : planned)
     if (contains(extent))

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of lengths that grow, as those of a loop that generates a sequence do."""
+"""Programs whose extents vary, as those of batches and of a generated sequence do."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import metaops as mo
 import numpy as np
 import pytest
+import random_graphs
+from graph_checks import check_same, outputs
 from metaops import nn
 from util import on_processor
 
@@ -67,9 +69,9 @@ def compiled_kernels() -> int:
     return mo.stats()["kernels_compiled"]
 
 
-def is_growing() -> bool:
+def is_varying() -> bool:
     """Tell whether the program that ran last has kernels for all lengths."""
-    return "metaop.growing" in mo.last_program().ir("kernels")
+    return "metaop.varying" in mo.last_program().ir("kernels")
 
 
 @pytest.mark.usefixtures("compiled")
@@ -88,8 +90,9 @@ def test_generating_compiles_few_kernels(batch: int) -> None:
             longest, tokens = tokens, mo.concat([tokens, following], 1)
             mo.sync([last, tokens])
             rows.append(last.numpy())
-        # GPUs have vectors for rows whose length 2 or 4 divides, and more sizes of blocks.
-        most = 40 if PROCESSOR else 48
+        # The first length has 18, three classes follow; GPUs have vectors for rows whose
+        # length 2 or 4 divides, and more sizes of blocks.
+        most = 58 if PROCESSOR else 48
         assert compiled_kernels() - before <= most
         # A row depends on the tokens up to it, so the longest program has them all;
         # the interpreter has no kernels.
@@ -124,7 +127,7 @@ def count_kernels(
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("batch", [1, 4])
 @pytest.mark.parametrize(("start", "step"), [(1, 1), (2, 1), (9, 1), (30, 1), (3, 4), (5, 16)])
-def test_attention_of_growing_rows(
+def test_attention_of_varying_rows(
     rng: np.random.Generator, batch: int, start: int, step: int
 ) -> None:
     def compute(x: np.ndarray) -> mo.Var:
@@ -158,7 +161,7 @@ def test_attention_to_rows_that_are_added(rng: np.random.Generator, batch: int) 
 
 
 @pytest.mark.usefixtures("compiled")
-def test_recurrence_over_a_growing_sequence(rng: np.random.Generator) -> None:
+def test_recurrence_over_a_varying_sequence(rng: np.random.Generator) -> None:
     weight, inner = (0.3 * rng.standard_normal((16, 16), dtype="float32") for _ in range(2))
     data = rng.standard_normal((4, 20, 16), dtype="float32")
 
@@ -182,16 +185,56 @@ def test_recurrence_over_a_growing_sequence(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.usefixtures("compiled")
-def test_lengths_that_do_not_grow_get_kernels_of_their_own() -> None:
-    def compute(length: int) -> None:
-        x = mo.array(np.ones((length, 27), "float32"))
-        (mo.exp(x * 0.5) @ x.transpose()).sync()
+def test_the_second_length_is_the_last_that_compiles_for_its_class(
+    rng: np.random.Generator,
+) -> None:
+    data = rng.standard_normal((200, 27), dtype="float32")
 
-    for length in (40, 7, 20, 35, 12):
-        compute(length)
-        assert not is_growing()
-    compute(13)
-    assert is_growing()
+    def compute(x: np.ndarray) -> mo.Var:
+        rows = mo.array(x)
+        return mo.exp(rows * 0.5) @ rows.transpose()
+
+    def expect(x: np.ndarray) -> np.ndarray:
+        rows = x.astype("float64")
+        return np.exp(rows * 0.5) @ rows.T
+
+    def count(*lengths: int) -> int:
+        return count_kernels(compute, expect, data, lengths)
+
+    first = count(40)
+    assert not is_varying()
+    assert 0 < count(35) <= first + 1
+    assert is_varying()
+    # In any order, by ones and by leaps.
+    assert count(12, 63, 11, 8, 41, 40, 62) <= 1
+    # The two other classes.
+    assert count(3, 130) <= 2 * first + 2
+    assert count(2, 7, 5, 64, 199, 97, 198, 128, 66) <= 2
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("lengths", [(9, 33, 14, 63), (2, 7, 5), (200, 65, 98, 131)])
+@pytest.mark.parametrize("width", [3, 16, 40, 300])
+def test_products_of_varying_extents(
+    rng: np.random.Generator, lengths: tuple[int, ...], width: int
+) -> None:
+    """Rows, columns, and what is summed vary; the first length has other kernels."""
+    data = rng.standard_normal((201, width), dtype="float32")
+    weight = rng.standard_normal((width, 50), dtype="float32")
+
+    def compute(x: np.ndarray) -> mo.Var:
+        rows = mo.array(x)
+        outer = mo.maximum(rows @ mo.array(weight), 0.0)
+        return outer.transpose() @ (rows @ rows.transpose() + 1.0)
+
+    def expect(x: np.ndarray) -> np.ndarray:
+        rows = x.astype("float64")
+        return np.maximum(rows @ weight, 0).T @ (rows @ rows.T + 1)
+
+    for length in lengths:
+        np.testing.assert_allclose(
+            compute(data[:length]).numpy(), expect(data[:length]), rtol=2e-3, atol=2e-2
+        )
 
 
 @pytest.mark.usefixtures("compiled")
@@ -201,18 +244,31 @@ def test_a_length_that_stays_gets_kernels_of_its_own() -> None:
         return (mo.softmax(x @ x.transpose(), -1) @ x).numpy()
 
     compute(10)
-    first = compute(11)
-    assert is_growing()
+    first, second = compute(11), compute(13)
+    assert is_varying()
+    # Two lengths in turns are few.
     for _ in itertools.repeat(None, 20):
         np.testing.assert_allclose(compute(11), first, rtol=1e-5)
-    assert not is_growing()
+        np.testing.assert_allclose(compute(13), second, rtol=1e-5)
+    assert not is_varying()
     programs = mo.stats()["programs_compiled"]
     compute(11)
     assert mo.stats()["programs_compiled"] == programs
 
 
 @pytest.mark.usefixtures("compiled")
-def test_growing_does_not_change_kernels_of_other_programs() -> None:
+def test_lengths_that_are_many_share_their_kernels() -> None:
+    def compute(length: int) -> None:
+        mo.tanh(mo.array(np.ones((length, 29), "float32"))).sum(1).sync()
+
+    for _ in itertools.repeat(None, 20):
+        for length in (9, 12, 15, 18, 21, 24):
+            compute(length)
+    assert is_varying()
+
+
+@pytest.mark.usefixtures("compiled")
+def test_varying_does_not_change_kernels_of_other_programs() -> None:
     def compute(length: int, scale: float) -> str:
         x = mo.array(np.ones((length, 31), "float32"))
         mo.tanh(x * scale).sum(1).sync()
@@ -221,7 +277,76 @@ def test_growing_does_not_change_kernels_of_other_programs() -> None:
     fixed = compute(30, 2.0)
     for length in range(3, 12):
         compute(length, 2.0)
-    assert is_growing()
+    assert is_varying()
     before = compiled_kernels()
     assert compute(30, 3.0) == fixed
     assert compiled_kernels() == before
+
+
+@pytest.mark.usefixtures("compiled")
+def test_training_with_batches_in_any_order_compiles_few_kernels() -> None:
+    model = mo.Sequential(nn.Linear(16, 24), nn.ReLU(), nn.Linear(24, 5))
+    optimizer = mo.optim.Adam(model.parameters(), lr=0.01)
+    rng = np.random.default_rng(3)
+
+    def train(length: int) -> int:
+        before = compiled_kernels()
+        x = mo.array(rng.standard_normal((length, 16), dtype="float32"))
+        y = mo.array(rng.integers(0, 5, length))
+        optimizer.step(nn.cross_entropy_loss(model(x), y))
+        mo.sync_all()
+        return compiled_kernels() - before
+
+    first = sum(train(length) for length in (29, 44, 40))
+    assert first > 0
+    # Whole vectors and blocks need no masks.
+    assert sum(train(length) for length in (31, 9, 62, 50, 17, 28, 61, 11)) <= 4
+    others = sum(train(length) for length in (3, 100))
+    assert others <= 2 * first
+    assert sum(train(length) for length in (170, 5, 99, 7, 6, 131, 65)) <= 4
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("stride", [1, 2])
+def test_images_of_varying_sizes_share_kernels(stride: int) -> None:
+    rng = np.random.default_rng(4)
+    weight = mo.array(rng.standard_normal((6, 3, 3, 3), dtype="float32"))
+
+    def compute(size: int) -> int:
+        before = compiled_kernels()
+        x = mo.array(rng.standard_normal((2, 3, size, size + 1), dtype="float32"))
+        y = nn.max_pool2d(mo.relu(nn.conv2d(x, weight, stride=stride)), 2)
+        actual = y.numpy()
+        with mo.flag_scope(backend="interpreter"):
+            z = nn.max_pool2d(mo.relu(nn.conv2d(mo.array(x.numpy()), weight, stride=stride)), 2)
+            np.testing.assert_allclose(actual, z.numpy(), rtol=1e-4, atol=1e-4)
+        return compiled_kernels() - before
+
+    first = sum(compute(size) for size in (21, 29, 40))
+    assert first > 0
+    assert sum(compute(size) for size in (25, 37, 23, 45, 33)) <= first
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("first", range(0, 80 if PROCESSOR else 20, 20))
+def test_random_graphs_of_varying_extents(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
+    """The same recipe over other extents: one kind of program, with values of its own."""
+    varying = 0
+    for seed in range(first, first + 20):
+        recipe = random_graphs.generate(seed, 3 + seed % 12, random_graphs.ALL)
+        for more in (0, 1, 5, -3, 20):
+            extents = [2, 1, 3, 0, 5 - more % 2, 8 + more % 5, 17 + more, 33 + 2 * more]
+            monkeypatch.setattr(random_graphs, "EXTENTS", extents)
+            monkeypatch.setattr(
+                random_graphs, "LONG", [70 + more, 257 + more, 1031 + 3 * more, 40000]
+            )
+            values = outputs(random_graphs.run(recipe), recipe)
+            dtypes = [str(value.dtype) for value in values.values()]
+            compiled = mo.fetch_sync(list(values.values()))
+            varying += is_varying()
+            with mo.flag_scope(backend="interpreter"):
+                again = outputs(random_graphs.run(recipe), recipe)
+                expected = mo.fetch_sync(list(again.values()))
+            for actual, reference, dtype in zip(compiled, expected, dtypes, strict=True):
+                check_same(actual, reference, dtype)
+    assert varying > 20

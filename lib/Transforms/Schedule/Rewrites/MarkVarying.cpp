@@ -1,4 +1,4 @@
-//===- MarkGrowing.cpp - Which dimensions of stages are growing -----------===//
+//===- MarkVarying.cpp - Dimensions of stages that vary -------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop that generates a sequence runs a program for each length. The session
-// marks the dimensions of @main's arguments that are growing; this pass follows
-// them, in program order, through whatever reads them. An extent alone would
-// not tell: a sequence of 64 in a model of width 64 is a square.
+// Programs of one kind run for many lengths. The session marks the dimensions
+// of @main's arguments that vary; this pass follows them, in program order,
+// through whatever reads them. An extent alone would not tell: a sequence of 64
+// in a model of width 64 is a square.
 //
-//   * a dimension d of a stage's iteration space is growing where something is
-//     read at d, or next to it, along a growing dimension of about that extent;
-//   * a dimension along which nothing is read, as of an iota, is growing where
+//   * a dimension d of a stage's iteration space varies where something is
+//     read at an index that goes along all of a varying dimension, and along d
+//     farthest, as at d + k of a window, or 2 * d;
+//   * a dimension along which nothing is read, as of an iota, varies where
 //     its extent is one of those that are;
 //   * a dimension of a stage's result is what the one that numbers it is;
 //   * a reshape hands the mark on to a dimension of the same extent, or else to
@@ -25,7 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/Analysis/GrowingExtents.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -34,7 +35,7 @@
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 
 namespace mlir::metaop {
-#define GEN_PASS_DEF_MARKGROWINGPASS
+#define GEN_PASS_DEF_MARKVARYINGPASS
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h.inc"
 } // namespace mlir::metaop
 
@@ -43,10 +44,10 @@ using namespace mlir::metaop;
 using llvm::SmallBitVector;
 
 namespace {
-/// The growing dimensions of each value of a function.
-class GrowingDims {
+/// The varying dimensions of each value of a function.
+class VaryingDims {
 public:
-  explicit GrowingDims(func::FuncOp function)
+  explicit VaryingDims(func::FuncOp function)
       : function(function), extents(function.getBody().front()) {}
 
   void run();
@@ -60,9 +61,10 @@ private:
   SmallBitVector findSpace(FusedOp op);
   std::optional<unsigned> findReshaped(ArrayRef<int64_t> shape, unsigned begin,
                                        unsigned end, int64_t length) const;
-  SmallBitVector findResult(Value yielded, const SmallBitVector &space);
+  SmallBitVector findResult(Value yielded, const SmallBitVector &space,
+                            ArrayRef<int64_t> extents);
 
-  bool isGrowing(Value value, unsigned dim) const {
+  bool isVarying(Value value, unsigned dim) const {
     auto found = marks.find(value);
     return found != marks.end() && found->second.test(dim);
   }
@@ -75,7 +77,7 @@ private:
 
   func::FuncOp function;
   llvm::DenseMap<Value, SmallBitVector> marks;
-  GrowingExtents extents;
+  VaryingExtents extents;
 };
 } // namespace
 
@@ -84,10 +86,10 @@ static ArrayRef<int64_t> getShape(Value value) {
   return type ? type.getShape() : ArrayRef<int64_t>();
 }
 
-bool GrowingDims::markArguments() {
+bool VaryingDims::markArguments() {
   for (BlockArgument argument : function.getArguments()) {
     auto dims = function.getArgAttrOfType<DenseI64ArrayAttr>(
-        argument.getArgNumber(), kGrowingAttr);
+        argument.getArgNumber(), kVaryingAttr);
     ArrayRef<int64_t> shape = getShape(argument);
     for (int64_t dim : dims ? dims.asArrayRef() : ArrayRef<int64_t>()) {
       if (dim < 0 || dim >= static_cast<int64_t>(shape.size()))
@@ -99,25 +101,54 @@ bool GrowingDims::markArguments() {
   return !marks.empty();
 }
 
-/// Extents of one sequence, of which one may lack an end.
-static bool areClose(int64_t a, int64_t b) {
-  return !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) &&
-         std::abs(a - b) <= 1;
+/// Returns the loop that an index goes along farthest, `i` in `2 * i + k`, and
+/// its step. There is none where a step is not constant.
+static std::optional<std::pair<unsigned, int64_t>>
+findFarthest(AffineExpr index, ArrayRef<int64_t> space) {
+  std::optional<std::pair<unsigned, int64_t>> farthest;
+  int64_t most = -1;
+  for (unsigned i = 0; i < space.size(); ++i) {
+    if (!index.isFunctionOfDim(i))
+      continue;
+    auto step = getConstantCoefficient(index, i);
+    if (!step || ShapedType::isDynamic(space[i]))
+      return std::nullopt;
+    if (int64_t way = std::abs(*step) * (space[i] - 1); way > most) {
+      farthest = {i, std::abs(*step)};
+      most = way;
+    }
+  }
+  return farthest;
 }
 
-SmallBitVector GrowingDims::findSpace(FusedOp op) {
+/// Returns whether an index goes along all of an extent but for what a window,
+/// or a step, leaves at its ends. Of one sequence an end may lack.
+static bool goesAlong(AffineExpr index, ArrayRef<int64_t> space,
+                      std::pair<unsigned, int64_t> farthest, int64_t extent) {
+  auto [loop, step] = farthest;
+  if (ShapedType::isDynamic(extent))
+    return false;
+  int64_t left = step;
+  for (unsigned i = 0; i < space.size(); ++i)
+    if (i != loop && index.isFunctionOfDim(i))
+      left += std::abs(*getConstantCoefficient(index, i)) * (space[i] - 1);
+  return std::abs(step * (space[loop] - 1) + 1 - extent) <= left;
+}
+
+SmallBitVector VaryingDims::findSpace(FusedOp op) {
   ArrayRef<int64_t> space = op.getIterationValue().getType().getShape();
-  SmallBitVector growing(space.size()), isRead(space.size());
+  SmallBitVector varying(space.size()), isRead(space.size());
   auto read = [&](Value source, AffineMap map) {
-    for (auto [dim, index] : llvm::enumerate(map.getResults()))
-      for (unsigned i = 0; i < space.size(); ++i) {
-        if (!index.isFunctionOfDim(i))
-          continue;
-        isRead.set(i);
-        if (getConstantCoefficient(index, i) == 1 && isGrowing(source, dim) &&
-            areClose(space[i], getShape(source)[dim]))
-          growing.set(i);
-      }
+    for (auto [dim, index] : llvm::enumerate(map.getResults())) {
+      for (unsigned i = 0; i < space.size(); ++i)
+        if (index.isFunctionOfDim(i))
+          isRead.set(i);
+      if (!isVarying(source, dim))
+        continue;
+      auto farthest = findFarthest(index, space);
+      if (farthest && goesAlong(index, space, *farthest, getShape(source)[dim]))
+        varying.set(farthest->first);
+    }
   };
   auto identity =
       AffineMap::getMultiDimIdentityMap(space.size(), op.getContext());
@@ -135,16 +166,17 @@ SmallBitVector GrowingDims::findSpace(FusedOp op) {
   }
   for (unsigned i = 0; i < space.size(); ++i)
     if (!isRead.test(i) && extents.contains(space[i]))
-      growing.set(i);
+      varying.set(i);
   // A loop of one iteration is none.
-  for (unsigned i : growing.set_bits())
+  for (unsigned i : varying.set_bits())
     if (space[i] < 2)
-      growing.reset(i);
-  return growing;
+      varying.reset(i);
+  return varying;
 }
 
-SmallBitVector GrowingDims::findResult(Value yielded,
-                                       const SmallBitVector &space) {
+SmallBitVector VaryingDims::findResult(Value yielded,
+                                       const SmallBitVector &space,
+                                       ArrayRef<int64_t> extents) {
   Operation *op = yielded.getDefiningOp();
   AffineMap map =
       AffineMap::getMultiDimIdentityMap(space.size(), yielded.getContext());
@@ -154,28 +186,29 @@ SmallBitVector GrowingDims::findResult(Value yielded,
     map = scatter.getIndexAccess().map;
   SmallBitVector result(map.getNumResults());
   for (auto [dim, index] : llvm::enumerate(map.getResults()))
-    for (unsigned i : space.set_bits())
-      if (getConstantCoefficient(index, i) == 1)
-        result.set(dim);
+    if (auto farthest = findFarthest(index, extents);
+        farthest && space.test(farthest->first))
+      result.set(dim);
   return result;
 }
 
-void GrowingDims::visitFused(FusedOp op) {
+void VaryingDims::visitFused(FusedOp op) {
   for (auto [argument, input] :
        llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
     copy(input, argument);
   SmallBitVector space = findSpace(op);
   if (space.none())
     return;
-  op->setAttr(kGrowingAttr,
+  op->setAttr(kVaryingAttr,
               DenseI64ArrayAttr::get(op.getContext(),
                                      SmallVector<int64_t>(space.set_bits())));
   for (auto [result, yielded] :
        llvm::zip_equal(op->getResults(), op.getYield().getOperands()))
-    marks[result] = findResult(yielded, space);
+    marks[result] =
+        findResult(yielded, space, getShape(op.getIterationValue()));
 }
 
-void GrowingDims::visitKernel(KernelOp op) {
+void VaryingDims::visitKernel(KernelOp op) {
   for (auto [argument, input] :
        llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
     copy(input, argument);
@@ -187,8 +220,8 @@ void GrowingDims::visitKernel(KernelOp op) {
 }
 
 /// Of the dimensions [begin, end) of a reshape's result, the one that is a
-/// growing dimension of extent `length`.
-std::optional<unsigned> GrowingDims::findReshaped(ArrayRef<int64_t> shape,
+/// varying dimension of extent `length`.
+std::optional<unsigned> VaryingDims::findReshaped(ArrayRef<int64_t> shape,
                                                   unsigned begin, unsigned end,
                                                   int64_t length) const {
   std::optional<unsigned> known, outermost;
@@ -204,7 +237,7 @@ std::optional<unsigned> GrowingDims::findReshaped(ArrayRef<int64_t> shape,
 }
 
 /// Goes over the groups of dimensions that hold the same elements.
-void GrowingDims::visitReshape(ReshapeOp op) {
+void VaryingDims::visitReshape(ReshapeOp op) {
   ArrayRef<int64_t> from = getShape(op.getSource()), to = getShape(op);
   if (!marks.contains(op.getSource()) || ShapedType::isDynamicShape(from) ||
       ShapedType::isDynamicShape(to))
@@ -218,14 +251,14 @@ void GrowingDims::visitReshape(ReshapeOp op) {
            (before < after ? i < from.size() : j < to.size()))
       before < after ? before *= from[i++] : after *= to[j++];
     for (unsigned dim = firstFrom; dim < i; ++dim)
-      if (isGrowing(op.getSource(), dim))
+      if (isVarying(op.getSource(), dim))
         if (auto found = findReshaped(to, firstTo, j, from[dim]))
           result.set(*found);
   }
   marks[op] = result;
 }
 
-void GrowingDims::visit(Operation *op) {
+void VaryingDims::visit(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op))
     return visitKernel(kernel);
   if (auto fused = dyn_cast<FusedOp>(op))
@@ -242,7 +275,7 @@ void GrowingDims::visit(Operation *op) {
       }
 }
 
-void GrowingDims::run() {
+void VaryingDims::run() {
   if (!markArguments())
     return;
   walkBlocks(function.getBody(), [&](Block &block) {
@@ -252,10 +285,10 @@ void GrowingDims::run() {
 }
 
 namespace {
-struct MarkGrowing : metaop::impl::MarkGrowingPassBase<MarkGrowing> {
+struct MarkVarying : metaop::impl::MarkVaryingPassBase<MarkVarying> {
   void runOnOperation() override {
     if (!getOperation().isDeclaration())
-      GrowingDims(getOperation()).run();
+      VaryingDims(getOperation()).run();
   }
 };
 } // namespace

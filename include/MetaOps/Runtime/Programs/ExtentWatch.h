@@ -1,0 +1,53 @@
+//===- ExtentWatch.h - Extents that vary ------------------------*- C++ -*-===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef METAOPS_RUNTIME_PROGRAMS_EXTENTWATCH_H
+#define METAOPS_RUNTIME_PROGRAMS_EXTENTWATCH_H
+
+#include "MetaOps/Runtime/Compiler/Compiler.h"
+#include "MetaOps/Runtime/Graph/Slice.h"
+
+#include <unordered_map>
+
+namespace metaops {
+
+/// Tells from the programs that were compiled before which extents of the next
+/// one vary, and when a program has come to stay.
+class ExtentWatch {
+public:
+  /// Returns the dimensions of the leaves whose extents vary. To be asked for
+  /// each program that is to be compiled.
+  std::vector<VaryingDim> note(const Slice &slice);
+
+  /// Returns whether a program has run so often, among few others of its
+  /// skeleton, that it deserves kernels of its own. To be asked for each run of
+  /// one that was compiled with dimensions that vary.
+  bool hasSettled(const ProgramKey &key);
+
+private:
+  /// A vector of numbers, and how often its program has run.
+  struct Length {
+    std::vector<int64_t> numbers;
+    unsigned runs = 0;
+  };
+  /// The extents of the leaves of the first program of a kind, and which of
+  /// them have been others since.
+  struct Kind {
+    std::vector<int64_t> extents;
+    std::vector<bool> isVarying;
+  };
+
+  /// By hashes, which may collide: that costs kernels, or some of their speed.
+  std::unordered_map<uint64_t, Kind> kinds;
+  /// Lengths in use of programs of one skeleton.
+  std::unordered_map<uint64_t, llvm::SmallVector<Length, 0>> lengthsInUse;
+};
+
+} // namespace metaops
+
+#endif // METAOPS_RUNTIME_PROGRAMS_EXTENTWATCH_H

@@ -1,0 +1,101 @@
+//===- ExtentWatch.cpp - Extents that vary --------------------------------===//
+//
+// Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs of one kind have leaves that differ in extents only, and the same
+// kinds of operators. (How many there are may differ, as a length of 1 needs no
+// broadcast.) The first has kernels for its extents alone. When another comes
+// whose leaves have other extents, the dimensions that have differed are
+// marked: kernels of this program, and of all later ones, are for any extent of
+// a class.
+//
+// Of a program that has run kSettledRuns times, and of whose skeleton there are
+// kFewLengths at most in use, compiling for its length alone is worth it: the
+// usual batch beside the last one of an epoch, or one of the few widths of a
+// model's layers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MetaOps/Runtime/Programs/ExtentWatch.h"
+
+#include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace metaops;
+
+/// Runs after which compiling kernels for one length is worth it, and lengths
+/// among which they are counted.
+static constexpr unsigned kSettledRuns = 16;
+static constexpr size_t kFewLengths = 4;
+/// Kinds of programs, and skeletons, to remember.
+static constexpr size_t kMaxKinds = 1024;
+
+/// Which operators a program has, those in regions included, however often: but
+/// for broadcasts and views, which a length of 1 may do without.
+static uint64_t hashOperators(const Slice &slice) {
+  llvm::SmallDenseSet<const void *> names;
+  uint64_t sum = 0;
+  for (const Node *node : slice.ops)
+    node->op->walk([&](Operation *op) {
+      if (!isa<metaop::BroadcastOp, metaop::ViewOpInterface>(op))
+        if (names.insert(op->getName().getAsOpaquePointer()).second)
+          sum += llvm::hash_value(op->getName().getAsOpaquePointer());
+    });
+  return sum;
+}
+
+static uint64_t hashKind(const Slice &slice) {
+  llvm::hash_code hash = hashOperators(slice);
+  for (const Node *leaf : slice.leaves)
+    if (!leaf->shape().empty())
+      hash = llvm::hash_combine(hash, leaf->dtype, leaf->shape().size());
+  return hash;
+}
+
+std::vector<VaryingDim> ExtentWatch::note(const Slice &slice) {
+  std::vector<int64_t> extents;
+  std::vector<VaryingDim> dims;
+  for (auto [argument, leaf] : llvm::enumerate(slice.leaves))
+    for (auto [dimension, extent] : llvm::enumerate(leaf->shape())) {
+      extents.push_back(extent);
+      dims.push_back({unsigned(argument), unsigned(dimension)});
+    }
+  if (kinds.size() >= kMaxKinds)
+    kinds.clear();
+  Kind &kind = kinds[hashKind(slice)];
+  if (kind.extents.size() != extents.size()) {
+    kind.extents = std::move(extents);
+    kind.isVarying.assign(kind.extents.size(), false);
+    return {};
+  }
+  std::vector<VaryingDim> varying;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (extents[i] != kind.extents[i])
+      kind.isVarying[i] = true;
+    if (kind.isVarying[i])
+      varying.push_back(dims[i]);
+  }
+  return varying;
+}
+
+bool ExtentWatch::hasSettled(const ProgramKey &key) {
+  if (lengthsInUse.size() >= kMaxKinds)
+    lengthsInUse.clear();
+  auto &lengths = lengthsInUse[llvm::hash_combine_range(key.skeleton)];
+  auto *found = llvm::find_if(
+      lengths, [&](const Length &each) { return each.numbers == key.numbers; });
+  if (found == lengths.end()) {
+    if (lengths.size() >= kFewLengths)
+      lengths.clear();
+    lengths.push_back({key.numbers, 0});
+    found = &lengths.back();
+  }
+  return ++found->runs >= kSettledRuns;
+}
