@@ -15,7 +15,7 @@ using namespace metaops::python;
 static PyObject *getNoForwardModeError() {
   static PyObject *error =
       py::object(
-          py::module_::import("metaops.functions").attr("NoForwardModeError"))
+          py::module_::import("metaops.func.derivatives").attr("NoForwardModeError"))
           .release()
           .ptr();
   return error;

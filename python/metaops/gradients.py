@@ -15,7 +15,7 @@ from ._core import Var, is_grad_enabled
 from ._errors import at_line
 from ._targets import note
 from ._typing import shown
-from .functions import NoForwardModeError
+from .func.derivatives import NoForwardModeError
 from .scopes import Scope
 
 __all__ = [

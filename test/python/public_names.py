@@ -29,10 +29,10 @@ PACKAGE = pathlib.Path(__file__).parents[2] / "python" / "metaops"
 
 #: Modules all of whose ``__all__`` the package has, by the rooms that they are in.
 WHOLE = {
-    "": "_devices _flags exporting fetching functions gradients io loading rules trees",
+    "": "_devices _flags exporting fetching gradients io loading trees",
     "compat": "array_api exchange",
     "control_flow": "branches loops scans",
-    "func": "jacobians modules vectorizing",
+    "func": "derivatives jacobians modules rules vectorizing",
     "ops.create": "creation limits",
     "ops.elementwise": """
         activations bessels bits closeness elementwise floats functions incomplete packing

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of functions: of all examples at once, their Jacobians, and modules as functions."""
+"""Functions of functions: of all examples, Jacobians, modules, derivatives of their own."""
 
 from .._rooms import open_room
 

@@ -16,7 +16,7 @@ from typing import Any
 from .. import _core
 from .._core import Var
 from ..control_flow.bodies import Body
-from ..functions import Function
+from ..func.derivatives import Function
 
 __all__ = ["record_rules"]
 

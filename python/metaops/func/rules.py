@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from . import _core
-from ._core import Var
-from ._errors import at_line
-from ._typing import shown
-from .functions import Function, by_position
-from .gradients import vjp
-from .ops.create.creation import zeros_like
-from .trees import children_of, tree_leaves, tree_map
+from .. import _core
+from .._core import Var
+from .._errors import at_line
+from .._typing import shown
+from .derivatives import Function, by_position
+from ..gradients import vjp
+from ..ops.create.creation import zeros_like
+from ..trees import children_of, tree_leaves, tree_map
 
 __all__ = ["custom_jvp", "custom_vjp"]
 

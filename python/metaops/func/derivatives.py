@@ -9,8 +9,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from . import _core
-from ._errors import at_line
+from .. import _core
+from .._errors import at_line
 
 __all__ = ["Function"]
 
