@@ -408,6 +408,10 @@ OPTIMIZER = mo.optim.SGD([CAPTURED], 0.1)
         (write_to_argument, r"rebinds its argument, .*x.clone\(\)"),
         (update_argument, "rebinds its argument"),
         (lambda x: mo.rand(3) + x, 'draws random numbers at .*; say randomness="different"'),
+        (
+            lambda x: mo.scan(lambda c, _: (c + mo.rand(3), None), x, length=70)[0],
+            r"draws random numbers at .*test_vmap.py:\d+; say",
+        ),
         (leak, "leaves a tensor of .* in something that lives on"),
         (lambda x: NORMED(mo.stack([x, x])), r"BatchNorm, use eval\(\)"),
         (step, "vmap: the function advances .*would be done once for all examples"),

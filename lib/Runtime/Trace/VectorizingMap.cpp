@@ -160,10 +160,14 @@ Node *MappedReplay::drawAll(const Step &step) {
 
 /// Returns the line of the first random numbers of a function.
 static std::string describeDraw(const RecordedFunction &function) {
+  std::string line;
   for (const RecordedFunction::Step &step : function.getSteps())
-    if (step.op && isa<metaop::RandomOp>(step.op))
-      return " at " + formatLine(step.op->getLoc());
-  return "";
+    if (step.op && line.empty())
+      step.op->walk([&](metaop::RandomOp random) {
+        line = " at " + formatLine(random.getLoc());
+        return WalkResult::interrupt();
+      });
+  return line;
 }
 
 std::vector<MappedResult>
