@@ -227,8 +227,10 @@ void metaops::python::bindProfile(py::module_ &module) {
   define(cls, "tune(self, program, milliseconds)", &tune);
   define(cls, "target_name(self, program)", &getTargetName);
   define(module, "share_kernels(may_share)", [](bool mayShare) {
-    runWithoutGIL(
-        [&](Session &session) { Inspector(session).shareKernels(mayShare); });
+    runWithoutGIL([&](Session &session) {
+      Inspector(session).shareKernels(mayShare);
+      return true;
+    });
   });
   define(module, "target_name()", [] {
     return runWithoutGIL(

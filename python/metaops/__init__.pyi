@@ -83,11 +83,13 @@ from .control_flow.scans import map as map
 from .control_flow.scans import scan as scan
 from .exporting import export as export
 from .fetching import fetch as fetch
+from .func.derivatives import Function as Function
 from .func.jacobians import hessian as hessian
 from .func.jacobians import jacobian as jacobian
 from .func.modules import functional_call as functional_call
+from .func.rules import custom_jvp as custom_jvp
+from .func.rules import custom_vjp as custom_vjp
 from .func.vectorizing import vmap as vmap
-from .functions import Function as Function
 from .gradients import enable_grad as enable_grad
 from .gradients import grad as grad
 from .gradients import is_grad_enabled as is_grad_enabled
@@ -422,8 +424,6 @@ from .random.sampling import randn_like as randn_like
 from .random.sampling import random as _random_random
 from .random.sampling import uniform as _random_uniform
 from .random.sampling import uniform as uniform
-from .rules import custom_jvp as custom_jvp
-from .rules import custom_vjp as custom_vjp
 from .tools.explaining import Explanation as Explanation
 from .tools.explaining import KernelExplanation as KernelExplanation
 from .tools.explaining import explain as explain

@@ -79,13 +79,17 @@ EXPORTS = {
     ),
     "exporting": ("export",),
     "fetching": ("fetch",),
+    "func.derivatives": ("Function",),
     "func.jacobians": (
         "hessian",
         "jacobian",
     ),
     "func.modules": ("functional_call",),
+    "func.rules": (
+        "custom_jvp",
+        "custom_vjp",
+    ),
     "func.vectorizing": ("vmap",),
-    "functions": ("Function",),
     "gradients": (
         "enable_grad",
         "grad",
@@ -618,10 +622,6 @@ EXPORTS = {
         "randn_like",
         "random",
         "uniform",
-    ),
-    "rules": (
-        "custom_jvp",
-        "custom_vjp",
     ),
     "tools.explaining": (
         "Explanation",

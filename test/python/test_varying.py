@@ -137,7 +137,6 @@ def test_attention_of_varying_rows(
     count = 24 if PROCESSOR or step < 16 else 8
     data = rng.standard_normal((batch, start + count * step, 16), dtype="float32")
     lengths = range(start, start + count * step, step)
-    # Lengths of one step are known to grow at the second, others at the third.
     assert count_kernels(compute, attend, data, lengths) <= (9 if step == 1 else 12)
 
 
@@ -235,6 +234,29 @@ def test_products_of_varying_extents(
         np.testing.assert_allclose(
             compute(data[:length]).numpy(), expect(data[:length]), rtol=2e-3, atol=2e-2
         )
+
+
+@pytest.mark.usefixtures("compiled")
+def test_long_sums_of_varying_extents_stay_exact(rng: np.random.Generator) -> None:
+    """They have blocks, though the lengths before were short."""
+    for length in (70, 130, 4000, 5003):
+        x = rng.random((length, 24), dtype="float32")
+        y = rng.random((length, 32), dtype="float32")
+        actual = (mo.array(x).transpose() @ mo.array(y)).numpy()
+        expected = x.astype("float64").T @ y
+        assert np.abs(actual / expected - 1).max() < 2e-6
+
+
+@pytest.mark.usefixtures("compiled")
+def test_long_varying_extents_are_shared_among_threads(rng: np.random.Generator) -> None:
+    weight = mo.array(rng.standard_normal((16, 16), dtype="float32"))
+    for length in (100, 130, 5000):
+        x = rng.standard_normal((length, 16), dtype="float32")
+        actual = (mo.array(x) @ weight).numpy()
+        np.testing.assert_allclose(actual, x @ weight.numpy(), rtol=1e-4, atol=1e-4)
+    assert is_varying()
+    if PROCESSOR:
+        assert "parallel(" in mo.last_program().ir("kernels")
 
 
 @pytest.mark.usefixtures("compiled")

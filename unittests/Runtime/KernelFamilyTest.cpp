@@ -65,8 +65,8 @@ TEST_F(KernelFamilyTest, ofAVaryingFamilyAllAreArgumentsButSteps) {
 
 TEST_F(KernelFamilyTest, whatDiffersForOtherLengthsIsAnArgument) {
   KernelFamily family = make(/*isVarying=*/true, 100);
-  family.see({37, 1, 37, 3});
-  family.see({61, 1, 61, 3});
+  family.seeOther({37, 1, 37, 3});
+  family.seeOther({61, 1, 61, 3});
   EXPECT_EQ(see(family, {70, 1, 70, 3}), "a0 c1 a0 c3");
   EXPECT_EQ(see(family, {80, 1, 80, 3}), "known");
   // Other lengths have not told all.

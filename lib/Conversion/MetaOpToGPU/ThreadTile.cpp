@@ -82,7 +82,7 @@ ThreadTile::Point::getBounds(unsigned loop) const {
   int64_t extent = owner.stage.getStaticExtent(loop);
   if (ShapedType::isDynamic(extent))
     return {};
-  // Loops that grow are the same code however long they are.
+  // Loops that vary are the same code however long they are.
   if (owner.stage.isVarying(loop))
     return {0, std::nullopt};
   return {0, extent - 1};

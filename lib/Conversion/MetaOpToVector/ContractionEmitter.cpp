@@ -16,8 +16,9 @@
 // Levels are emitted in order. A level that has a further one of its dimension
 // inside narrows the dimension's span to one step. The last level of a kept
 // dimension steps by tiles; what does not fill one is done behind it, by a body
-// of its own size (`body`) or by one in which copies behind the end are
-// computed at the last iteration and not stored (`mask`).
+// of its own size (`body`), by one in which copies behind the end are computed
+// at the last iteration and not stored (`mask`), or by the smallest of a few
+// such bodies that holds it (`sizes`).
 //
 // Where blocks of reduced loops stand outside of the tile, the first stores its
 // sums and later ones add theirs to memory. That also bounds how many numbers
@@ -57,6 +58,7 @@ ContractionEmitter::ContractionEmitter(OpBuilder &b, const Stage &stage,
   spans.resize(numDims);
   position.resize(numDims);
   left.resize(numDims);
+  whole.resize(numDims);
   sizes.assign(numDims, 1);
 }
 
@@ -207,12 +209,14 @@ void ContractionEmitter::testBlock(unsigned depth, Value iv) {
 /// Emits what is inside of the last level of a kept dimension, for a tile of
 /// `size` at `iv`.
 void ContractionEmitter::emitInside(unsigned depth, int64_t size, Value iv,
-                                    Value end, Value numLeft) {
+                                    Value end, Value numLeft,
+                                    int64_t numWhole) {
   int64_t dim = getLevel(depth).dim;
   Span span = spans[dim];
   position[dim] = iv;
   sizes[dim] = size;
   left[dim] = numLeft;
+  whole[dim] = numWhole;
   if (isShared(depth))
     spans[dim] = {iv, end};
   emitLevel(depth + 1);
@@ -235,20 +239,20 @@ void ContractionEmitter::emitTileLoop(unsigned depth) {
     emitFor(span, level.step, emitWhole);
     return;
   }
-  Span whole = span;
+  Span tiles = span;
   if (stage.getStaticExtent(level.dim) < level.step &&
       !stage.isVarying(level.dim)) {
-    whole.end = span.begin;
+    tiles.end = span.begin;
   } else {
     Value step = arith::ConstantIndexOp::create(b, loc, level.step);
     Value length = arith::SubIOp::create(b, loc, span.end, span.begin);
     Value over = arith::RemUIOp::create(b, loc, length, step);
-    whole.end = arith::SubIOp::create(b, loc, span.end, over);
-    emitFor(whole, level.step, emitWhole);
+    tiles.end = arith::SubIOp::create(b, loc, span.end, over);
+    emitFor(tiles, level.step, emitWhole);
   }
   // Blocks outside are multiples of the tile: what is left over is the rest of
   // the whole extent, or nothing.
-  emitTail(depth, {whole.end, span.end});
+  emitTail(depth, {tiles.end, span.end});
 }
 
 /// Emits what is left over of the steps of a level.
@@ -262,7 +266,8 @@ void ContractionEmitter::emitTail(unsigned depth, Span rest) {
     for (int64_t part : getTailSizes(unit == 1 ? size - 1 : size)) {
       bool isExact = unit == 1 && part == before + 1;
       emitIf(b, loc, emitIsWithin(over, before * unit, part * unit), [&] {
-        emitInside(depth, part, rest.begin, rest.end, isExact ? Value() : over);
+        emitInside(depth, part, rest.begin, rest.end, isExact ? Value() : over,
+                   /*numWhole=*/before);
       });
       before = part;
     }
@@ -272,11 +277,14 @@ void ContractionEmitter::emitTail(unsigned depth, Span rest) {
   if (hasBody)
     size =
         llvm::divideCeil(stage.getStaticExtent(level.dim) % level.step, unit);
+  if (size == 0)
+    return;
   emitFor(rest, level.step, [&](Value iv) {
     Value numLeft;
     if (!hasBody || unit > 1)
       numLeft = arith::SubIOp::create(b, loc, rest.end, iv);
-    emitInside(depth, size, iv, rest.end, numLeft);
+    emitInside(depth, size, iv, rest.end, numLeft,
+               /*numWhole=*/hasBody ? size - 1 : 0);
   });
 }
 

@@ -83,7 +83,7 @@ private:
     return level.dim == lanesDim ? lanes : 1;
   }
   void emitInside(unsigned depth, int64_t size, Value iv, Value end,
-                  Value numLeft);
+                  Value numLeft, int64_t numWhole = 0);
   void emitTileLoop(unsigned depth);
   void emitTail(unsigned depth, Span rest);
   void emitTile();
@@ -134,11 +134,12 @@ private:
 
   /// Of each dimension: the iterations of the step that is open, the iteration
   /// (once its last loop is open), its copies, and, where the tail of a loop
-  /// masks, the iterations that are left.
+  /// masks, the iterations that are left, and the copies that surely are.
   SmallVector<Span> spans;
   SmallVector<Value> position;
   SmallVector<int64_t> sizes;
   SmallVector<Value> left;
+  SmallVector<int64_t> whole;
   /// Blocks of reduced loops that stand outside of the tile are at their first
   /// iteration, and those outside of the epilogue at their last; null if there
   /// are none.

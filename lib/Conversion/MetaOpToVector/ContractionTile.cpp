@@ -79,7 +79,7 @@ Value ContractionEmitter::emitExpr(AffineExpr expr, const Copy &copy) {
     if (step == 0)
       continue;
     bool isLane = static_cast<int64_t>(dim) == lanesDim;
-    if (!left[dim] || isLane) {
+    if (!left[dim] || isLane || number < whole[dim]) {
       distance += number * step * (isLane ? lanes : 1);
       continue;
     }
@@ -99,7 +99,8 @@ Value ContractionEmitter::emitExpr(AffineExpr expr, const Copy &copy) {
 Value ContractionEmitter::getValid(const Copy &copy) {
   Value valid;
   for (auto [dim, number] : llvm::enumerate(copy))
-    if (left[dim] && number > 0 && static_cast<int64_t>(dim) != lanesDim) {
+    if (left[dim] && number > 0 && number >= whole[dim] &&
+        static_cast<int64_t>(dim) != lanesDim) {
       Value at = arith::ConstantIndexOp::create(b, loc, number);
       valid = emitAnd(b, loc, valid,
                       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
@@ -113,9 +114,7 @@ Value ContractionEmitter::getLaneMask(const Copy &copy) {
   if (!left[lanesDim])
     return nullptr;
   int64_t before = copy[lanesDim] * lanes;
-  // Of a body of its own size only the last vector is not whole.
-  bool hasBody = getLevel(lastLevel[lanesDim]).tail != LevelTail::Mask;
-  if (hasBody && copy[lanesDim] + 1 < sizes[lanesDim])
+  if (copy[lanesDim] < whole[lanesDim])
     return nullptr;
   return emitTailMask(b, loc, emitIndexAdd(b, loc, left[lanesDim], -before),
                       lanes);

@@ -73,7 +73,7 @@ UnrolledBody::Copy::getBounds(unsigned loop) const {
   if (llvm::is_contained(owner.schedule.getUnrollDims(), loop))
     if (auto place = getConstantIntValue(variable))
       return {place, place};
-  // Loops that grow are the same code however long they are.
+  // Loops that vary are the same code however long they are.
   if (owner.stage.isVarying(loop))
     return {0, std::nullopt};
   if (!isCopied)

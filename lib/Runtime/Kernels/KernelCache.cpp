@@ -289,7 +289,7 @@ KernelCache::plan(llvm::ArrayRef<Lowered *> lowered) {
           backend->getTarget().getMaxNumbers(
               countBuffers(kernel->functions, count)));
     for (const std::vector<int64_t> &others : kernel->otherNumbers)
-      family->see(others);
+      family->seeOther(others);
     std::vector<int64_t> scalars;
     bool isKnown = family->find(kernel->numbers, scalars) ||
                    !seen.insert({family.get(), kernel->numbers}).second;

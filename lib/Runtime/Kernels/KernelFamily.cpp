@@ -94,9 +94,13 @@ void KernelFamily::add(KernelForm form) {
   forms.insert(at, std::move(form));
 }
 
+void KernelFamily::seeOther(Numbers numbers) {
+  knowsOthers = true;
+  see(numbers);
+}
+
 /// Splits the sets of equal numbers by another vector.
 void KernelFamily::see(Numbers numbers) {
-  ++numSeen;
   if (first.empty()) {
     first.assign(numbers.begin(), numbers.end());
     varies.resize(numbers.size());
@@ -117,7 +121,7 @@ void KernelFamily::see(Numbers numbers) {
 /// The numbers that are to be arguments from now on.
 llvm::SmallBitVector KernelFamily::widen() {
   llvm::SmallBitVector which = varies;
-  if (isVarying && numSeen < 2) {
+  if (isVarying && !knowsOthers) {
     llvm::SmallBitVector others = steps;
     which |= others.flip();
   } else if (++numWidened >= kWidenExtents)
@@ -156,7 +160,7 @@ static size_t countArguments(const NumberBindings &bindings) {
 /// A form for all that was seen; none where it would have too many arguments.
 std::optional<NumberBindings> KernelFamily::generalise() {
   llvm::SmallBitVector which = widen();
-  bool shares = !(isVarying && numSeen < 2) && numWidened < kWidenAll;
+  bool shares = !(isVarying && !knowsOthers) && numWidened < kWidenAll;
   NumberBindings bindings = makeArguments(which, shares);
   if (!shares && countArguments(bindings) > maxNumbers)
     bindings = makeArguments(which, /*shares=*/true);

@@ -50,10 +50,11 @@ public:
   /// Adds a form. A general one replaces those before.
   void add(KernelForm form);
 
-  /// Notes that the family's kernels may have these numbers.
-  void see(Numbers numbers);
+  /// Notes numbers that the family's kernels have for another length.
+  void seeOther(Numbers numbers);
 
 private:
+  void see(Numbers numbers);
   llvm::SmallBitVector widen();
   NumberBindings makeArguments(const llvm::SmallBitVector &which,
                                bool shares) const;
@@ -68,7 +69,8 @@ private:
   std::vector<int64_t> first;
   llvm::SmallBitVector varies;
   std::vector<unsigned> sameAs;
-  unsigned numSeen = 0, numWidened = 0;
+  bool knowsOthers = false;
+  unsigned numWidened = 0;
 };
 
 } // namespace metaops

@@ -13,8 +13,8 @@
 
 namespace metaops {
 
-/// Lengths that between them tell which numbers depend on one: the ends of all
-/// classes (Stage::getClassExtent), and lengths that nothing divides.
+/// Lengths that between them tell which numbers depend on one: some of each
+/// class (Stage::getClassExtent), which nothing divides.
 inline constexpr int64_t kOtherLengths[] = {2, 3, 7, 11, 37, 61, 83, 509};
 
 /// Changes the types of a scheduled kernel to those of another length: each

@@ -16,7 +16,8 @@
 // Of a program that has run kSettledRuns times, and of whose skeleton there are
 // kFewLengths at most in use, compiling for its length alone is worth it: the
 // usual batch beside the last one of an epoch, or one of the few widths of a
-// model's layers.
+// model's layers. As many lengths of a skeleton settle at most: sentences that
+// come by length would settle without end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,9 +87,12 @@ std::vector<VaryingDim> ExtentWatch::note(const Slice &slice) {
 }
 
 bool ExtentWatch::hasSettled(const ProgramKey &key) {
-  if (lengthsInUse.size() >= kMaxKinds)
-    lengthsInUse.clear();
-  auto &lengths = lengthsInUse[llvm::hash_combine_range(key.skeleton)];
+  if (skeletons.size() >= kMaxKinds)
+    skeletons.clear();
+  auto &[lengths, numSettled] =
+      skeletons[llvm::hash_combine_range(key.skeleton)];
+  if (numSettled >= kFewLengths)
+    return false;
   auto *found = llvm::find_if(
       lengths, [&](const Length &each) { return each.numbers == key.numbers; });
   if (found == lengths.end()) {
@@ -97,5 +101,8 @@ bool ExtentWatch::hasSettled(const ProgramKey &key) {
     lengths.push_back({key.numbers, 0});
     found = &lengths.back();
   }
-  return ++found->runs >= kSettledRuns;
+  if (++found->runs < kSettledRuns)
+    return false;
+  ++numSettled;
+  return true;
 }

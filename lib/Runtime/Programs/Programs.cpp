@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A program is found by its slice's key, or compiled. One that is for extents
-// that grow is compiled again when it has come to stay (ExtentWatch.h).
+// that vary is compiled again when it has come to stay (ExtentWatch.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -71,3 +71,61 @@ func.func @lanes(%a: tensor<2x64xf32>, %b: tensor<64x40xf32>) -> tensor<2x40xf32
   }
   return %r : tensor<2x40xf32>
 }
+
+// -----
+
+// Of many vectors, those that are surely there are not masked: none of four,
+// and the first four of eight.
+// CHECK-LABEL: func @many
+// CHECK:         scf.if
+// CHECK-NOT:       vector.store
+// CHECK-COUNT-4:   vector.maskedstore
+// CHECK:         scf.if
+// CHECK-NOT:       vector.maskedstore
+// CHECK-COUNT-4:   vector.store
+// CHECK-NOT:       vector.store
+// CHECK-COUNT-4:   vector.maskedstore
+// CHECK-NOT:       vector.{{(masked)?}}store
+#a = affine_map<(d0, d1, d2) -> (d0, d1)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d2)>
+func.func @many(%a: tensor<2x64xf32>, %b: tensor<64x70xf32>) -> tensor<2x70xf32> {
+  %r = metaop.kernel(%ka = %a : tensor<2x64xf32>, %kb = %b : tensor<64x70xf32>) -> tensor<2x70xf32> {
+    %s = metaop.fused(%sa = %ka : tensor<2x64xf32>, %sb = %kb : tensor<64x70xf32>) -> tensor<2x70xf32>
+        schedule(#metaop.schedule<[step(0), step(2, 64, sizes), step(1)], tile = [2: 64], lanes = 2: 8>)
+        role(contraction) attributes {metaop.varying = array<i64: 2>} {
+      %x = metaop.reindex %sa map #a fill 0.0 : f32 : tensor<2x64xf32> -> tensor<2x64x70xf32>
+      %y = metaop.reindex %sb map #b fill 0.0 : f32 : tensor<64x70xf32> -> tensor<2x64x70xf32>
+      %p = metaop.mul %x, %y : tensor<2x64x70xf32>
+      %t = metaop.reindex_reduce add %p map #c : tensor<2x64x70xf32> -> tensor<2x70xf32>
+      metaop.yield %t : tensor<2x70xf32>
+    }
+    metaop.yield %s : tensor<2x70xf32>
+  }
+  return %r : tensor<2x70xf32>
+}
+
+// -----
+
+// Blocks of the loop leave nothing over, so that there is no tail of no row.
+// CHECK-LABEL: func @nothing_left
+// CHECK:         scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>) {
+// CHECK-NOT:     iter_args
+#a = affine_map<(d0, d1, d2) -> (d0, d1)>
+#b = affine_map<(d0, d1, d2) -> (d1, d2)>
+#c = affine_map<(d0, d1, d2) -> (d0, d2)>
+func.func @nothing_left(%a: tensor<2x64xf32>, %b: tensor<64x64xf32>) -> tensor<2x64xf32> {
+  %r = metaop.kernel(%ka = %a : tensor<2x64xf32>, %kb = %b : tensor<64x64xf32>) -> tensor<2x64xf32> {
+    %s = metaop.fused(%sa = %ka : tensor<2x64xf32>, %sb = %kb : tensor<64x64xf32>) -> tensor<2x64xf32>
+        schedule(#metaop.schedule<[step(0, 2), step(2, 16, body), step(1)], tile = [0: 2, 2: 16], lanes = 2: 8>)
+        role(contraction) attributes {metaop.varying = array<i64: 2>} {
+      %x = metaop.reindex %sa map #a fill 0.0 : f32 : tensor<2x64xf32> -> tensor<2x64x64xf32>
+      %y = metaop.reindex %sb map #b fill 0.0 : f32 : tensor<64x64xf32> -> tensor<2x64x64xf32>
+      %p = metaop.mul %x, %y : tensor<2x64x64xf32>
+      %t = metaop.reindex_reduce add %p map #c : tensor<2x64x64xf32> -> tensor<2x64xf32>
+      metaop.yield %t : tensor<2x64xf32>
+    }
+    metaop.yield %s : tensor<2x64xf32>
+  }
+  return %r : tensor<2x64xf32>
+}

@@ -463,3 +463,37 @@ func.func private @kept_unrolled(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> 
   }
   return %k : tensor<28x48xf32>
 }
+
+// -----
+
+// What is left over of a sum has no bodies of other sizes.
+func.func private @sizes_of_a_sum(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x48xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<28x8xf32>, %kw = %w : tensor<8x48xf32>) -> tensor<28x48xf32> {
+    // expected-error @below {{(P20) has a tail of `sizes` in a loop of dimension 1: expects it in the last one of a kept dimension, in steps of a tile}}
+    %r = metaop.fused(%a = %kx : tensor<28x8xf32>, %b = %kw : tensor<8x48xf32>) -> tensor<28x48xf32>
+        schedule(#metaop.schedule<[step(0, 7), step(2, 32), step(1, 1, sizes)], tile = [0: 7, 2: 32], lanes = 2: 16>) role(contraction) {
+      %0 = metaop.broadcast %a dims = [0, 1] : tensor<28x8xf32> -> tensor<28x8x48xf32>
+      %1 = metaop.broadcast %b dims = [1, 2] : tensor<8x48xf32> -> tensor<28x8x48xf32>
+      %2 = metaop.mul %0, %1 : tensor<28x8x48xf32>
+      %3 = metaop.reduce add %2 dims = [1] : tensor<28x8x48xf32> -> tensor<28x48xf32>
+      metaop.yield %3 : tensor<28x48xf32>
+    }
+    metaop.yield %r : tensor<28x48xf32>
+  }
+  return %k : tensor<28x48xf32>
+}
+
+// -----
+
+// Nor have plain loops.
+func.func private @sizes_of_elements(%x: tensor<28xf32>) -> tensor<28xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<28xf32>) -> tensor<28xf32> {
+    // expected-error @below {{(P9) has a tail of `sizes` in loop 0, which is for tiles of contractions}}
+    %r = metaop.fused(%a = %kx : tensor<28xf32>) -> tensor<28xf32> schedule(#metaop.schedule<[step(0, 4, sizes)], tile = [0: 4]>) {
+      %0 = metaop.neg %a : tensor<28xf32>
+      metaop.yield %0 : tensor<28xf32>
+    }
+    metaop.yield %r : tensor<28xf32>
+  }
+  return %k : tensor<28xf32>
+}

@@ -35,6 +35,12 @@ private:
     std::vector<int64_t> numbers;
     unsigned runs = 0;
   };
+  /// Programs of one skeleton: lengths in use, and how many have got kernels of
+  /// their own.
+  struct Skeleton {
+    llvm::SmallVector<Length, 0> lengths;
+    unsigned numSettled = 0;
+  };
   /// The extents of the leaves of the first program of a kind, and which of
   /// them have been others since.
   struct Kind {
@@ -44,8 +50,7 @@ private:
 
   /// By hashes, which may collide: that costs kernels, or some of their speed.
   std::unordered_map<uint64_t, Kind> kinds;
-  /// Lengths in use of programs of one skeleton.
-  std::unordered_map<uint64_t, llvm::SmallVector<Length, 0>> lengthsInUse;
+  std::unordered_map<uint64_t, Skeleton> skeletons;
 };
 
 } // namespace metaops

@@ -100,6 +100,9 @@ static constexpr double kMinUse = 0.25;
 static constexpr int64_t kMaxVectors = 3;
 /// Rows of a dimension that are a tile whatever their number is.
 static constexpr int64_t kMaxWholeRows = 8;
+/// Rows of a dimension that varies: more would be computed in vain where few
+/// are left over.
+static constexpr int64_t kMaxVaryingRows = 14;
 /// Rows whose distance is a number that varies have a pointer each, of which
 /// there are registers for so many.
 static constexpr int64_t kMaxPointers = 12;
@@ -270,9 +273,13 @@ static double getExactRowCycles(int64_t extent, int64_t size,
   return cycles;
 }
 
-/// Blocks are longer where adding them to memory transposes a tile.
-static int64_t getSumBlock(int64_t steps, bool isTransposed) {
-  if (steps <= (isTransposed ? kWholeTransposed : kWholeSum))
+/// Blocks are longer where adding them to memory transposes a tile. A sum that
+/// may be of any length has blocks of what is whole otherwise.
+static int64_t getSumBlock(int64_t steps, bool isUnbounded, bool isTransposed) {
+  int64_t whole = isTransposed ? kWholeTransposed : kWholeSum;
+  if (isUnbounded)
+    return whole;
+  if (steps <= whole)
     return std::max<int64_t>(steps, 1);
   return isTransposed ? kBlockTransposed : kBlockSum;
 }
@@ -285,7 +292,7 @@ int64_t ContractionPlanner::chooseSize(unsigned dim, int64_t most) const {
     return extent;
   // What is left over has bodies of its own sizes.
   if (stage.isVarying(dim))
-    return most;
+    return std::min(most, kMaxVaryingRows);
   int64_t best = most;
   for (int64_t size : {most - 1, (most + 2) / 2})
     if (size > 1 && getRowCycles(extent, size, /*numVectors=*/2) <
@@ -563,7 +570,10 @@ ContractionPlanner::plan(unsigned vectors, unsigned lanesDim,
   plan.cycles = getTileCycles(plan);
 
   int64_t steps = count(contraction.reduced);
-  plan.sumBlock = getSumBlock(steps, plan.transpose >= 0);
+  bool isUnbounded =
+      llvm::any_of(contraction.reduced.set_bits(),
+                   [&](unsigned dim) { return stage.isUnbounded(dim); });
+  plan.sumBlock = getSumBlock(steps, isUnbounded, plan.transpose >= 0);
   if (!chooseVectors(plan))
     return std::nullopt;
 

@@ -35,7 +35,8 @@
 // which would be kept in registers that the sums need.
 //
 // Blocks are balanced: a dimension of 1000 in blocks of at most 256 has four of
-// 250. No decision depends on the number of threads.
+// 250. One whose extent varies has blocks of a fixed size. No decision depends
+// on the number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +53,8 @@ using namespace mlir::metaop;
 /// Iterations of the parallel range that keep any number of threads busy, and
 /// multiplications (of vectors) for which one is worth its while.
 static constexpr int64_t kEnoughBlocks = 32, kMinBlockWork = 1 << 13;
+/// A usual extent of a dimension that varies, and may be long.
+static constexpr int64_t kSharedExtent = 1000;
 /// Fewer blocks of panels than these are not for threads alone.
 static constexpr int64_t kFewIterations = 4;
 /// Panels for which the other factor is read at a time, at least.
@@ -81,8 +84,12 @@ private:
         return entry.size;
     return 1;
   }
+  /// An extent to share among threads, of which there may be many.
+  int64_t getSharedExtent(unsigned dim) const {
+    return stage.isUnbounded(dim) ? kSharedExtent : getExtent(dim);
+  }
   int64_t countTiles(unsigned dim) const {
-    return divideCeil(getExtent(dim), getTile(dim));
+    return divideCeil(getSharedExtent(dim), getTile(dim));
   }
   int64_t getRowsOfLines() const;
   void sortReduced();
@@ -193,14 +200,18 @@ void ContractionScheduler::cutSum() {
     steps = multiplyCounts(steps, getExtent(dim));
   blockSteps = steps;
   int64_t most = plan.sumBlock;
-  if (steps <= most)
+  bool isUnbounded = llvm::any_of(
+      reduced, [&](unsigned dim) { return stage.isUnbounded(dim); });
+  if (steps <= most && !isUnbounded)
     return;
   blockSteps = 1;
   for (size_t i = reduced.size(); i-- > 0;) {
     int64_t extent = getExtent(reduced[i]);
-    if (blockSteps * extent > most) {
+    bool isLong = stage.isUnbounded(reduced[i]);
+    if (isLong || blockSteps * extent > most) {
       int64_t count = divideCeil(blockSteps * extent, most);
-      blocks[i] = divideCeil(extent, std::min(count, extent));
+      blocks[i] = isLong ? std::max<int64_t>(most / blockSteps, 1)
+                         : divideCeil(extent, std::min(count, extent));
       blockSteps *= blocks[i];
       for (size_t outer = 0; outer < i; ++outer)
         blocks[outer] = 1;
@@ -256,16 +267,16 @@ void ContractionScheduler::shareAmongThreads(ArrayRef<unsigned> dims,
 void ContractionScheduler::addParallel() {
   for (unsigned dim : contraction.batch.set_bits()) {
     addLevel(LevelKind::Parallel, dim, 1);
-    iterations *= getExtent(dim);
+    iterations *= getSharedExtent(dim);
   }
   int64_t bytes = getElementBytes(vectorRead.value.getType());
   int64_t numPanels = 1, numRows = 1, steps = 1;
   for (unsigned dim : panels)
     numPanels *= countTiles(dim);
   for (unsigned dim : rows)
-    numRows *= getExtent(dim);
+    numRows *= getSharedExtent(dim);
   for (unsigned dim : reduced)
-    steps = multiplyCounts(steps, getExtent(dim));
+    steps = multiplyCounts(steps, getSharedExtent(dim));
   int64_t panelBytes = plan.width * bytes;
   int64_t most = std::max<int64_t>(
       processor.getSecondCacheShare() / (panelBytes * blockSteps), 1);

@@ -119,6 +119,13 @@ LogicalResult ContractionVerifier::verifyLevels() {
                   "has `pairwise`, which is for plain nests of loops: "
                   "levels of its sum are blocks");
   for (auto [depth, level] : llvm::enumerate(levels)) {
+    if (level.tail == LevelTail::Sizes &&
+        (schedule.isOuter(depth) || level.step == 1 ||
+         !write.loops.test(level.dim)))
+      return refuse(op, "P20", "has a tail of `sizes` in a loop of dimension ")
+             << level.dim
+             << ": expects it in the last one of a kept dimension, in steps of "
+                "a tile";
     if (level.kind != LevelKind::Parallel)
       continue;
     if (!schedule.isOuter(depth) && level.step != 1)

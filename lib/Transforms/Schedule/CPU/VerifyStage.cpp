@@ -66,12 +66,16 @@ static LogicalResult verifyFlat(FusedOp op, ScheduleAttr schedule) {
     return refuse(op, "P10",
                   "schedule has `prefetch`, which is for contractions "
                   "in blocks or tiles");
-  for (const LoopLevel &level : schedule.getLevels())
+  for (const LoopLevel &level : schedule.getLevels()) {
+    if (level.tail == LevelTail::Sizes)
+      return refuse(op, "P9", "has a tail of `sizes` in loop ")
+             << level.dim << ", which is for tiles of contractions";
     if (level.tail != LevelTail::Mask &&
         (level.dim == schedule.getVectorDim() ||
          level.dim == schedule.getTranspose()))
       return refuse(op, "P9", "has a body of its own for the rest of loop ")
              << level.dim << ", but lanes and the rows of tiles are masked";
+  }
   return success();
 }
 

@@ -97,14 +97,21 @@ int64_t Stage::getPlannedExtent(unsigned loop) const {
   return extent;
 }
 
+/// Where the classes of extents that vary begin, behind the first.
+static constexpr int64_t kSecondClass = 8, kLastClass = 64;
+
 int64_t Stage::getClassExtent(unsigned loop) const {
   int64_t extent = getStaticExtent(loop);
   if (!isVarying(loop))
     return extent;
-  for (auto [below, usual] : {std::pair<int64_t, int64_t>{8, 7}, {64, 35}})
-    if (extent < below)
-      return usual;
-  return 200;
+  // No multiples of vectors or tiles, which other lengths are not, either.
+  if (extent < kSecondClass)
+    return 7;
+  return extent < kLastClass ? 35 : 200;
+}
+
+bool Stage::isUnbounded(unsigned loop) const {
+  return isVarying(loop) && getStaticExtent(loop) >= kLastClass;
 }
 
 int64_t Stage::scaleToPlan(int64_t count, const SmallBitVector &loops) const {

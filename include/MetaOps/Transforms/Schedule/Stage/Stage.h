@@ -140,6 +140,8 @@ struct Stage {
   /// Returns the extent to schedule a loop of a contraction for. Where it
   /// varies that is a usual one of its class: 2 to 7, 8 to 63, or 64 and more.
   int64_t getClassExtent(unsigned loop) const;
+  /// Returns whether the loop's extent varies, in the class without an end.
+  bool isUnbounded(unsigned loop) const;
   /// What becomes of a count that some loops make, with planned extents.
   int64_t scaleToPlan(int64_t count, const llvm::SmallBitVector &loops) const;
   /// Some loop has no iteration whatever the operands are.
