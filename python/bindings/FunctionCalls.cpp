@@ -255,6 +255,24 @@ static py::list recordRules(py::handle function, py::handle arguments,
       .attr("record_rules")(function, arguments, results);
 }
 
+/// Returns arguments with handles of their own, as what `execute` keeps has to
+/// be what it was given, also where the caller's tensors are updated.
+static py::tuple holdArguments(const py::tuple &arguments) {
+  std::vector<Var> held;
+  {
+    Entered session;
+    for (py::handle item : arguments)
+      if (const Var *var = asVar(item))
+        held.push_back(session->wrap(session->getNode(*var)));
+  }
+  py::list all(arguments);
+  size_t next = 0;
+  for (size_t number = 0; number < all.size(); ++number)
+    if (asVar(arguments[number]))
+      all[number] = py::cast(std::move(held[next++]));
+  return py::tuple(std::move(all));
+}
+
 /// Calls `execute` of a function, and has its results have the function's
 /// derivatives.
 static py::object callFunction(py::object function, py::tuple arguments) {
@@ -271,6 +289,7 @@ static py::object callFunction(py::object function, py::tuple arguments) {
   };
   if (areGradientsStopped())
     return expect(execute());
+  arguments = holdArguments(arguments);
   std::vector<const Var *> given = findFloats(arguments);
   std::optional<FunctionRecorder> recorder;
   {
@@ -280,7 +299,9 @@ static py::object callFunction(py::object function, py::tuple arguments) {
   py::object returned = expect(execute());
   bool isTuple = PyTuple_Check(returned.ptr());
   bool isList = PyList_Check(returned.ptr());
-  std::string name = Py_TYPE(function.ptr())->tp_name;
+  // Calls of functions that have rules have these functions' names.
+  std::string name = py::str(py::getattr(
+      function, "__name__", py::str(Py_TYPE(function.ptr())->tp_name)));
   if (!isTuple && !isList && !returned.is_none() && !asVar(returned))
     fail(ErrorKind::Type, name + ".execute has returned " + describe(returned) +
                               ", expected a Var, or a tuple of Vars");

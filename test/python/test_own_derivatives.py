@@ -349,6 +349,63 @@ def test_arguments_are_not_changed_in_place():
         Bad.apply(values(seed=1), values(seed=2))
 
 
+def test_what_execute_keeps_is_what_it_was_given():
+    """Also where the caller's tensor has another value since."""
+    s = mo.array([1.0, 2.0])
+    x = s * 1.0
+    y = Several.apply(x, 2, mo.ones(2))[1]
+    x += 10.0
+    np.testing.assert_array_equal(mo.grad(y.sum(), s).numpy(), [2, 4])
+
+    @mo.custom_jvp
+    def square(x):
+        return x * x
+
+    square.defjvp(lambda primals, moved: (primals[0] ** 2, 2 * primals[0] * moved[0]))
+    x = s * 1.0
+    y = square(x)
+    x += 10.0
+    np.testing.assert_array_equal(mo.grad(y.sum(), s).numpy(), [2, 4])
+
+
+def test_a_parameter_is_an_argument_of_a_recorded_function():
+    """It is met as an argument first, and is a target."""
+    p, x = mo.array([3.0, 4.0]), mo.array([1.0, 2.0])
+
+    class Product(mo.Function):
+        def execute(self, x, p):
+            self.x, self.p = x, p
+            return x * p
+
+        def grad(self, gradient):
+            return gradient * self.p, gradient * self.x
+
+    def gradient(x):
+        return mo.grad(Product.apply(x, p).sum(), p)
+
+    np.testing.assert_array_equal(mo.jit(gradient)(x).numpy(), [1, 2])
+    rows = mo.map(gradient, mo.array([[1.0, 2.0], [5.0, 6.0]]))
+    np.testing.assert_array_equal(rows.numpy(), [[1, 2], [5, 6]])
+
+
+@pytest.mark.parametrize("place", ["eager", "jit"])
+def test_functions_cannot_be_mapped_and_the_session_goes_on(place):
+    x = mo.array([[1.0, 2.0], [3.0, -4.0]])
+    bodies = [
+        Cube.apply,
+        lambda a: mo.cond(a.sum() > 0, lambda: Cube.apply(a), lambda: a * 1.0),
+        lambda a: mo.scan(lambda c, _: (Cube.apply(c) * a, None), a, length=3)[0],
+        lambda a: mo.while_loop(lambda c: c.sum() < 9, lambda c: Cube.apply(c) + a, a),
+    ]
+    for body in bodies:
+        mapped = mo.vmap(body)
+        with pytest.raises(RuntimeError, match=r"vmap: Cube at .*; use mo.map"):
+            (mo.jit(mapped) if place == "jit" else mapped)(x)
+        np.testing.assert_array_equal((x * 2).numpy(), [[2, 4], [6, -8]])
+        doubled = mo.vmap(lambda a: mo.cond(a.sum() > 0, lambda: a * 2, lambda: a))(x)
+        np.testing.assert_array_equal(doubled.numpy(), [[2, 4], [3, -4]])
+
+
 @pytest.mark.parametrize("error", [ValueError("no gradient today"), KeyboardInterrupt()])
 def test_a_gradient_that_fails_leaves_the_session_as_it_was(error):
     x = values()

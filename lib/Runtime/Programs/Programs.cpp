@@ -49,7 +49,9 @@ FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
   finishKey(slice, donatable, getFlags(backend));
   std::shared_ptr<const CachedProgram> cached = cache.find(slice.key);
   bool isVarying = cached && !cached->options.varying.empty();
-  if (isVarying && (!sharesKernels || watch.hasSettled(slice.key)))
+  // Schedules of a file are for the extents that they were made for.
+  bool shares = sharesKernels && settings.options.schedules.empty();
+  if (isVarying && (!shares || watch.hasSettled(slice.key)))
     cached = nullptr;
   if (cached) {
     ++counts.hits;
@@ -57,7 +59,7 @@ FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
     return {cached};
   }
   std::vector<VaryingDim> varying;
-  if (!isVarying && sharesKernels && backend.getTools())
+  if (!isVarying && shares && backend.getTools())
     varying = watch.note(slice);
   cached = compile(slice, donatable, std::move(varying), backend, shouldStop);
   schedules.note(*cached->program);

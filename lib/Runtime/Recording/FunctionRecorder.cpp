@@ -26,10 +26,11 @@ using namespace mlir;
 using namespace metaops;
 
 FunctionRecorder::FunctionRecorder(RecordingSession &session,
-                                   llvm::ArrayRef<const Var *> given)
-    : start(session.getRecorder().getGraph().getNumRecorded()) {
+                                   llvm::ArrayRef<const Var *> given) {
+  // A Var from outside of a trace has a placeholder from now on.
   for (const Var *var : given)
     arguments.emplace_back(session.getNode(*var));
+  start = session.getRecorder().getGraph().getNumRecorded();
 }
 
 std::optional<size_t>

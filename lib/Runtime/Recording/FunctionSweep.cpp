@@ -51,7 +51,8 @@ void FunctionSweep::checkMade(Operation *op) const {
     return;
   uint64_t end = graph.getNode(op)->order;
   for (const Node *target : targets)
-    if (target->order > call->start && target->order < end)
+    if (target->order > call->start && target->order < end &&
+        !target->isPlaceholder)
       fail(ErrorKind::Runtime, function + ": the target from " +
                                    formatLine(target->op->getLoc()) +
                                    " was made by " + call->getName() + " at " +

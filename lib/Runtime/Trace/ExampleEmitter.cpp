@@ -25,6 +25,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/Batching.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
@@ -43,8 +44,10 @@ using namespace metaops;
 static constexpr int64_t kExamples[] = {0};
 
 void ExampleEmitter::failUnbatched(Operation *op) {
+  auto custom = dyn_cast<metaop::CustomDerivativeOp>(op);
   fail(ErrorKind::Runtime,
-       "vmap: " + formatName(op) + " at " + formatLine(op->getLoc()) +
+       "vmap: " + (custom ? custom.getFunction().str() : formatName(op)) +
+           " at " + formatLine(op->getLoc()) +
            " is of values that differ among examples, for which it cannot be "
            "done at once; use mo.map, which takes one after the other");
 }
@@ -199,7 +202,8 @@ void ExampleEmitter::flow(Block &block, llvm::DenseSet<Value> &batched) const {
 // Branches
 //===----------------------------------------------------------------------===//
 
-/// Emits a branch by a 0-d flag.
+/// Emits a branch by a 0-d flag. MLIR's own builders of regions cannot be left
+/// by an exception, so these are filled here.
 ExampleEmitter::Values ExampleEmitter::emitIf(OpBuilder &builder, Location loc,
                                               Value flag, TypeRange types,
                                               Emit onTrue, Emit onFalse) const {
@@ -208,13 +212,15 @@ ExampleEmitter::Values ExampleEmitter::emitIf(OpBuilder &builder, Location loc,
   builder.setInsertionPointToStart(&region.getRegion().emplaceBlock());
   Value condition =
       tensor::ExtractOp::create(builder, loc, flag, /*indices=*/ValueRange());
-  auto yield = [](Emit emit) {
-    return [emit](OpBuilder &inside, Location at) {
-      scf::YieldOp::create(inside, at, emit(inside));
-    };
-  };
-  auto branch =
-      scf::IfOp::create(builder, loc, condition, yield(onTrue), yield(onFalse));
+  auto branch = scf::IfOp::create(builder, loc, types, condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  for (auto [block, emit] :
+       {std::pair<Block *, Emit>{branch.thenBlock(), onTrue},
+        {branch.elseBlock(), onFalse}}) {
+    builder.setInsertionPointToStart(block);
+    scf::YieldOp::create(builder, loc, emit(builder));
+  }
+  builder.setInsertionPointAfter(branch);
   scf::YieldOp::create(builder, loc, branch.getResults());
   return Values(region.getResults());
 }

@@ -283,19 +283,23 @@ void ExampleEmitter::emitWhile(OpBuilder &builder, scf::WhileOp op) {
   Values inits = emitInits(builder, op.getInits(), loop.differ);
   if (loop.maxTrips)
     inits.push_back(emitZero(builder, loc));
-  auto emitBefore = [&](OpBuilder &inside, Location at, ValueRange carries) {
-    Value goesOn = emitCondition(inside, loop, carries);
-    if (loop.isPartial)
-      goesOn = emitReduce(inside, at, metaop::Combiner::Or, goesOn);
-    Value flag =
-        tensor::ExtractOp::create(inside, at, goesOn, /*indices=*/ValueRange());
-    scf::ConditionOp::create(inside, at, flag, carries);
-  };
-  auto emitAfter = [&](OpBuilder &inside, Location at, ValueRange carries) {
-    scf::YieldOp::create(inside, at, emitTrip(inside, at, loop, carries));
-  };
-  auto made = scf::WhileOp::create(builder, loc, ValueRange(inits).getTypes(),
-                                   inits, emitBefore, emitAfter);
+  auto types = ValueRange(inits).getTypes();
+  // Regions are filled here, as in `emitIf`.
+  auto made = scf::WhileOp::create(builder, loc, types, inits,
+                                   /*beforeBuilder=*/nullptr,
+                                   /*afterBuilder=*/nullptr);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *before = made.getBeforeBody(), *after = made.getAfterBody();
+  builder.setInsertionPointToStart(before);
+  Value goesOn = emitCondition(builder, loop, before->getArguments());
+  if (loop.isPartial)
+    goesOn = emitReduce(builder, loc, metaop::Combiner::Or, goesOn);
+  Value flag =
+      tensor::ExtractOp::create(builder, loc, goesOn, /*indices=*/ValueRange());
+  scf::ConditionOp::create(builder, loc, flag, before->getArguments());
+  builder.setInsertionPointToStart(after);
+  scf::YieldOp::create(builder, loc,
+                       emitTrip(builder, loc, loop, after->getArguments()));
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (auto [result, standIn] : llvm::zip(op.getResults(), made.getResults()))
     map(result, standIn);

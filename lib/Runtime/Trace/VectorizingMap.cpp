@@ -120,7 +120,14 @@ void MappedReplay::recordBatched(const Step &step) {
     emitter.map(operand, values[number].node->value());
   Block &block = graph.getBlock();
   Operation *last = block.empty() ? nullptr : &block.back();
-  emitter.emit(graph.getBuilder(), step.op);
+  try {
+    emitter.emit(graph.getBuilder(), step.op);
+  } catch (...) {
+    // Nobody knows yet of what was emitted.
+    while (!block.empty() && &block.back() != last)
+      block.back().erase();
+    throw;
+  }
   auto results =
       llvm::map_to_vector(step.op->getResults(), [&](mlir::Value result) {
         return emitter.getBatched(graph.getBuilder(), result);

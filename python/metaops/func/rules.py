@@ -14,10 +14,10 @@ from .. import _core
 from .._core import Var
 from .._errors import at_line
 from .._typing import shown
-from .derivatives import Function, by_position
 from ..gradients import vjp
 from ..ops.create.creation import zeros_like
 from ..trees import children_of, tree_leaves, tree_map
+from .derivatives import Function, by_position
 
 __all__ = ["custom_jvp", "custom_vjp"]
 
@@ -78,7 +78,8 @@ class _Call(Function):
     rules: Any
 
     def __init__(self, rules: _Rules, args: tuple[Any, ...]) -> None:
-        self.rules, self.name = rules, rules.__name__
+        self.rules = rules
+        self.__name__ = rules.__name__
         self.fixed = [args[i] for i in rules.nondiff_argnums]
         moving = [arg for i, arg in enumerate(args) if i not in rules.nondiff_argnums]
         self.places = tree_map(_Place, moving)
@@ -112,7 +113,7 @@ class _VjpCall(_Call):
             returned = self.rules.forward(*every)
         finally:
             _running.reset(token)
-        result, self.residuals = _pair(f"{self.name}: fwd", returned)
+        result, self.residuals = _pair(f"{self.__name__}: fwd", returned)
         return self._returned(result)
 
     def grad(self, *gradients: Any) -> Any:
@@ -121,13 +122,13 @@ class _VjpCall(_Call):
         if not isinstance(given, tuple | list) or len(given) != len(self.places):
             raise at_line(
                 ValueError(
-                    f"{self.name}: bwd has returned {shown(given)}, expected a tuple of "
+                    f"{self.__name__}: bwd has returned {shown(given)}, expected a tuple of "
                     f"{len(self.places)}, a gradient for each argument"
                 )
             )
         leaves = []
         for number, (place, gradient) in enumerate(zip(self.places, given, strict=True)):
-            leaves += _leaves_by(place, gradient, f"{self.name}: bwd's gradient {number}")
+            leaves += _leaves_by(place, gradient, f"{self.__name__}: bwd's gradient {number}")
         return tuple(leaves)
 
 
@@ -139,8 +140,8 @@ class _JvpCall(_Call):
     def _push(self, tangents: Any) -> list[Any]:
         """Return the leaves of the result's tangent."""
         returned = self.rules.rule(*self.fixed, tuple(self.primals), tuple(tangents))
-        _, moved = _pair(f"{self.name}: the rule", returned)
-        return _leaves_by(self.results, moved, f"{self.name}: the rule's tangent")
+        _, moved = _pair(f"{self.__name__}: the rule", returned)
+        return _leaves_by(self.results, moved, f"{self.__name__}: the rule's tangent")
 
     def jvp(self, *tangents: Any) -> Any:
         return tuple(self._push(_filled(self.places, tangents)))
