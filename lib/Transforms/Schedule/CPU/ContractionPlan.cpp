@@ -106,6 +106,9 @@ static constexpr int64_t kMaxVaryingRows = 14;
 /// Rows whose distance is a number that varies have a pointer each, of which
 /// there are registers for so many.
 static constexpr int64_t kMaxPointers = 12;
+/// Rows whose distance is a multiple of so many bytes lie in one or two sets of
+/// the first cache, which have room for so many.
+static constexpr int64_t kSetBytes = 2048, kMaxRowsOfSet = 14;
 /// Results that follow each other in memory, for which a tile is transposed.
 static constexpr int64_t kMinRun = 3;
 
@@ -371,6 +374,11 @@ bool ContractionPlanner::chooseRows(ContractionPlan &plan,
   int64_t rows = 1;
   if (isStepVarying(*other.reads.front(), dims.front()))
     maxRows = std::min(maxRows, kMaxPointers);
+  const StageRead &read = *other.reads.front();
+  int64_t distance = *stage.getStep(read.place.offset, dims.front()) *
+                     getElementBytes(read.value.getType());
+  if (distance != 0 && distance % kSetBytes == 0)
+    maxRows = std::min(maxRows, kMaxRowsOfSet);
   if (int64_t size = chooseSize(dims.front(), maxRows); size > 1) {
     plan.rows.push_back({dims.front(), size});
     rows = size;

@@ -276,7 +276,7 @@ void ContractionScheduler::addParallel() {
   for (unsigned dim : rows)
     numRows *= getSharedExtent(dim);
   for (unsigned dim : reduced)
-    steps = multiplyCounts(steps, getSharedExtent(dim));
+    steps = multiplyCounts(steps, getExtent(dim));
   int64_t panelBytes = plan.width * bytes;
   int64_t most = std::max<int64_t>(
       processor.getSecondCacheShare() / (panelBytes * blockSteps), 1);
