@@ -241,3 +241,39 @@ def test_a_kernel_reads_what_a_branch_has_chosen() -> None:
         for _ in range(3):
             mine = run(mo.array(x), mo.array(other), mo.array(chooses))
             np.testing.assert_allclose(mine.numpy(), both.sum(axis=0) + both.max(axis=1))
+
+
+def double(value: mo.Var, trips: mo.Var) -> mo.Var:
+    return mo.while_loop(
+        lambda carry: carry[1] < trips,
+        lambda carry: (carry[0] * 2, carry[1] + 1),
+        (value, mo.array(0)),
+    )[0]
+
+
+@pytest.mark.parametrize(
+    "follow",
+    [double, lambda value, trips: mo.cond(trips > 0, lambda: value * 2**trips, lambda: value)],
+    ids=["a loop of no trips", "a branch"],
+)
+def test_a_branch_returns_a_value_and_what_may_be_it(follow: Callable) -> None:
+    """One of the two is read when the memory of the other one would be free."""
+
+    @mo.jit
+    def run(x: mo.Var, trips: mo.Var, is_taken: mo.Var) -> mo.Var:
+        def make() -> tuple[mo.Var, mo.Var]:
+            first = x[::-1] + 7
+            return first, follow(first, trips)
+
+        first, last = mo.cond(is_taken, make, lambda: (x - 1, x + 1))
+        return (first * 5).cumsum()[::-1] + last
+
+    x = np.random.default_rng(0).integers(-99, 99, 40)
+    for is_taken in (True, False):
+        for trips in range(3):
+            first, last = x - 1, x + 1
+            if is_taken:
+                first = x[::-1] + 7
+                last = first * 2**trips
+            mine = run(mo.array(x), mo.array(trips), mo.array(is_taken))
+            np.testing.assert_array_equal(mine.numpy(), (first * 5).cumsum()[::-1] + last)

@@ -22,8 +22,9 @@
 // done, and those that it makes from its beginning on.
 //
 // A branch may yield what it does not make: a value of outside, or one that it
-// yields twice. Then the branch's result is chosen: it is where the yielded
-// value is, which lives as long as it. If the program returns the result, it is
+// yields twice, be it as what a branch inside has chosen, or a loop of no trips
+// ends with. Then the branch's result is chosen: it is where the yielded value
+// is, which lives as long as it. If the program returns the result, it is
 // copied instead.
 //
 //===----------------------------------------------------------------------===//
@@ -239,9 +240,15 @@ bool Lives::isOwn(OpOperand &yielded) const {
 
 bool Lives::isMadeHere(OpOperand &yielded) const {
   Value root = getRoot(yielded.get());
+  Operation *yield = yielded.getOwner();
+  // Loops copy what they do not make in its place. Another result of a branch
+  // may point there instead, and be read when this one's memory is free.
+  bool isOfBranch = isa<scf::IfOp>(yield->getParentOp());
   return isOwn(yielded) &&
-         llvm::count_if(yielded.getOwner()->getOperands(), [&](Value other) {
-           return isa<TensorType>(other.getType()) && getRoot(other) == root;
+         llvm::count_if(yield->getOperands(), [&](Value other) {
+           return isa<TensorType>(other.getType()) &&
+                  (getRoot(other) == root ||
+                   (isOfBranch && mayShareMemory(getRoot(other), root)));
          }) == 1;
 }
 

@@ -127,3 +127,42 @@ func.func @main(%x: tensor<64xf32>, %limit: tensor<f32>) -> tensor<64xf32> {
   }
   return %0 : tensor<64xf32>
 }
+
+// -----
+
+// What a loop ends with may be what it begins with. Where a block yields both,
+// they are pointed to: the one that is read longer keeps the memory.
+// CHECK-LABEL: func.func @main
+// CHECK: scf.if
+// CHECK: func.call {{.*}} {metaop.slots = [#metaop.slot<arena, [[FIRST:[0-9]+]]>]}
+// CHECK: scf.while
+// CHECK: } else {
+// CHECK: } {metaop.slots = [#metaop.slot<pointer, {{[0-9]+}}>, #metaop.slot<pointer, {{[0-9]+}}>]}
+// CHECK-NOT: #metaop.slot<arena, [[FIRST]]>
+// CHECK: call {{.*}} {metaop.slots = [#metaop.slot<result, 0>]}
+func.func @main(%x: tensor<64xf32>, %limit: tensor<f32>, %isLess: tensor<i1>) -> tensor<64xf32> {
+  %c = tensor.extract %isLess[] : tensor<i1>
+  %0:2 = scf.if %c -> (tensor<64xf32>, tensor<64xf32>) {
+    %e = metaop.exp %x : tensor<64xf32>
+    %first = metaop.stop_fuse %e : tensor<64xf32>
+    %last = scf.while (%v = %first) : (tensor<64xf32>) -> tensor<64xf32> {
+      %sum = metaop.reduce add %v dims = [0] : tensor<64xf32> -> tensor<f32>
+      %goesOn = metaop.cmp lt %sum, %limit : tensor<f32> -> tensor<i1>
+      %d = tensor.extract %goesOn[] : tensor<i1>
+      scf.condition(%d) %v : tensor<64xf32>
+    } do {
+    ^bb0(%v: tensor<64xf32>):
+      %1 = metaop.add %v, %v : tensor<64xf32>
+      scf.yield %1 : tensor<64xf32>
+    }
+    scf.yield %first, %last : tensor<64xf32>, tensor<64xf32>
+  } else {
+    %1 = metaop.sin %x : tensor<64xf32>
+    %2 = metaop.cos %x : tensor<64xf32>
+    scf.yield %1, %2 : tensor<64xf32>, tensor<64xf32>
+  }
+  %2 = metaop.sin %0#0 : tensor<64xf32>
+  %3 = metaop.stop_fuse %2 : tensor<64xf32>
+  %4 = metaop.add %3, %0#1 : tensor<64xf32>
+  return %4 : tensor<64xf32>
+}
