@@ -305,6 +305,11 @@ def test_dropout_of_each_example(rng):
         (lambda: mo.vmap(mo.sum, randomness=1), ValueError, "vmap: randomness is 1, expected"),
         (lambda: mo.vmap(mo.sum, chunk_size=0), ValueError, "vmap: chunk_size is 0, expected"),
         (
+            lambda: mo.vmap(mo.sum, randomness="same", chunk_size=2),
+            ValueError,
+            "vmap: randomness is 'same' and chunk_size is 2, and each trip of a loop draws other",
+        ),
+        (
             lambda: mo.vmap(mo.add)(mo.ones(3), mo.ones((4, 2))),
             ValueError,
             "vmap: argument 1 has 4 examples, and argument 0 has 3; expected the same",

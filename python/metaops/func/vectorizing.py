@@ -53,7 +53,8 @@ def vmap(
         and returned once.
     randomness : str
         What becomes of random numbers without a key: "error" raises, "different" gives each
-        example those that it has in the loop, and "same" all those of the first.
+        example those that it has in the loop, and "same" all those of the first, which
+        cannot be with a `chunk_size`.
     chunk_size : int, optional
         How many examples are computed at once; a loop goes through them. By default all.
 
@@ -67,8 +68,8 @@ def vmap(
         If an argument is no function, or a dimension no integer; by calls, if something that
         has a dimension is no tensor.
     ValueError
-        If `randomness` or `chunk_size` is none; by calls, if tensors have no such dimension,
-        other numbers of examples, or none.
+        If `randomness` or `chunk_size` is none, or they do not go together; by calls, if
+        tensors have no such dimension, other numbers of examples, or none.
     RuntimeError
         By calls, if the function draws random numbers, rebinds what it must not, asks for a
         value, or does what cannot be done for several examples.
@@ -94,7 +95,14 @@ def vmap(
             )
         )
     size = None if chunk_size is None else as_count("vmap: chunk_size", chunk_size)
-
+    if size is not None and randomness == "same":
+        raise at_line(
+            ValueError(
+                f"vmap: randomness is 'same' and chunk_size is {size}, and each trip of a loop"
+                " draws other numbers; draw them outside of the function, give it one key with"
+                " None in in_dims, or leave chunk_size out"
+            )
+        )
     return functools.wraps(fn, updated=())(
         map_examples("vmap", fn, in_dims, out_dims, randomness, size)
     )
