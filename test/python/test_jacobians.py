@@ -105,6 +105,121 @@ def test_random_numbers_are_the_same_for_all_products():
     np.testing.assert_array_equal(made, np.diag(nn.dropout(x, 0.5).numpy()))
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_random_numbers_are_the_same_by_all_arguments_and_of_all_results(mode):
+    def call(x, y):
+        noise = mo.uniform((3,))
+        return x * noise, y * noise + x
+
+    mo.seed(2)
+    noise, behind = mo.uniform((3,)).numpy(), mo.rand(2).numpy()
+    mo.seed(2)
+    made = mo.jacobian(call, (0, 1), mode)(mo.ones(3), mo.ones(3))
+    np.testing.assert_array_equal(mo.rand(2).numpy(), behind)
+    for block, expected in [
+        (made[0][0], np.diag(noise)),
+        (made[0][1], np.zeros((3, 3))),
+        (made[1][0], np.eye(3)),
+        (made[1][1], np.diag(noise)),
+    ]:
+        np.testing.assert_array_equal(block.numpy(), expected)
+
+
+def test_random_numbers_are_the_same_in_a_hessian():
+    def call(x, y):
+        return (x * y * mo.uniform((3,))).sum()
+
+    mo.seed(2)
+    noise = np.diag(mo.uniform((3,)).numpy())
+    mo.seed(2)
+    made = mo.hessian(call, (0, 1))(mo.ones(3), mo.ones(3))
+    np.testing.assert_array_equal(made[0][1].numpy(), noise)
+    np.testing.assert_array_equal(made[1][0].numpy(), noise)
+
+
+@pytest.mark.parametrize("make", [mo.jacobian, mo.hessian])
+def test_no_other_random_numbers_in_parts_of_the_products(make):
+    def call(x):
+        mo.rand(3)
+        return (x**2).sum() * mo.uniform(())
+
+    message = rf"the function \({HERE}:\d+\) draws random numbers, .*, or say chunk_size=5"
+    kwargs = {"mode": "forward"} if make is mo.jacobian else {}
+    with pytest.raises(RuntimeError, match=f"{make.__name__}: {message}"):
+        make(call, chunk_size=2, **kwargs)(mo.ones(5))
+    assert make(call, chunk_size=5)(mo.ones(5)).shape[-1] == 5
+    key = mo.Key(3)
+    noise = float(mo.uniform((), key=key))
+    made = mo.hessian(lambda x: (x**2).sum() * mo.uniform((), key=key), chunk_size=2)(mo.ones(5))
+    np.testing.assert_allclose(made.numpy(), 2 * noise * np.eye(5), rtol=1e-6)
+
+
+@pytest.mark.parametrize("make", [mo.jacobian, mo.hessian])
+def test_the_function_is_called_once_for_all_products(make):
+    calls = []
+
+    def call(x, y, z):
+        calls.append(1)
+        return (x * y * z).sum()
+
+    args = [mo.ones(2)] * 3
+    kwargs = {"mode": "forward"} if make is mo.jacobian else {}
+    make(call, (0, 1, 2), **kwargs)(*args)
+    assert len(calls) == 1
+
+
+def test_an_argument_twice(rng):
+    x = leaf(rng, 3)
+    for mode in ("forward", "reverse"):
+        # Partial derivatives by each argument, though both are one tensor.
+        by_both = mo.jacobian(lambda x, y: x * x * y, (0, 1), mode)(x, x)
+        close(by_both[0], np.diag(2 * x.numpy() ** 2))
+        close(by_both[1], np.diag(x.numpy() ** 2))
+        twice = mo.jacobian(lambda x: x * x, (0, 0), mode)(x)
+        for made in twice:
+            close(made, np.diag(2 * x.numpy()))
+
+
+# Functions without forward mode
+
+
+class Square(mo.Function):
+    def execute(self, x):
+        self.x = x
+        return x * x
+
+    def grad(self, gradient):
+        return gradient * 2 * self.x
+
+
+@pytest.mark.parametrize("size", [None, 2])
+def test_reverse_mode_where_there_is_no_other(rng, size):
+    x = leaf(rng, 3)
+    made = mo.hessian(lambda x: Square.apply(Square.apply(x)).sum(), chunk_size=size)(x)
+    close(made, np.diag(12 * x.numpy() ** 2))
+
+    def twice(x):
+        return mo.concat([Square.apply(x)] * 2, 0)
+
+    expected = np.concatenate([np.diag(2 * x.numpy())] * 2)
+    close(mo.jacobian(twice, chunk_size=size)(x), expected)
+    with pytest.raises(RuntimeError, match="Square has no jvp"):
+        mo.jacobian(twice, mode="forward")(x)
+
+
+def test_forward_mode_where_there_is_no_other(rng):
+    def call(x):
+        # As many trips as are needed: they have tangents alone.
+        return mo.while_loop(lambda c: c.sum() < 100, lambda c: c * 2, x)
+
+    x = mo.array([1.0, 2.0, 3.0], dtype="float64")
+    close(mo.jacobian(call)(x), 32 * np.eye(3))
+    with pytest.raises(RuntimeError, match="a loop whose number of trips"):
+        mo.jacobian(call, mode="reverse")(x)
+    with pytest.raises(RuntimeError, match="a loop whose number of trips"):
+        mo.jacobian(lambda x: call(Square.apply(x)))(x)
+
+
 # Hessians
 
 

@@ -240,3 +240,10 @@ class Example(Body):
             trace,
             lambda given: (examples.fill(given), kwargs),
         )
+
+    def __enter__(self) -> Example:
+        return self
+
+    def draws(self) -> bool:
+        """Return whether the function draws random numbers; nothing else can be asked behind."""
+        return _core.num_drawn(self._trace.finish([])) > 0

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +20,7 @@ from ..control_flow.structures import leaves_of, rebuild
 from ..gradients import grad, jvp, vjp
 from ..ops.create.creation import zeros
 from ..trees import tree_leaves, tree_map
+from .derivatives import NoForwardModeError
 from .examples import Example, Examples, move_dim
 from .vectorizing import map_examples
 
@@ -46,9 +49,11 @@ def jacobian(
         The arguments by which is differentiated: tensors of floats, or structures of these.
     mode : str
         "forward" takes a product for each element of these arguments, "reverse" one for each
-        element of the results. "auto" takes the mode of fewer.
+        element of the results. "auto" takes the mode of fewer; the other one where a
+        `Function` that is called has no ``jvp``, or a loop has no gradient.
     chunk_size : int, optional
         How many products are computed at once. By default as many as fit a budget of memory.
+        A function that draws random numbers without a key needs all at once.
 
     Returns
     -------
@@ -64,7 +69,8 @@ def jacobian(
     ValueError
         If `mode` is none; by calls, if there is no such argument.
     RuntimeError
-        By calls, as `vmap`, and where derivatives are errors.
+        By calls, as `vmap`, and where derivatives are errors, or random numbers would be drawn
+        again for other products.
 
     Examples
     --------
@@ -95,7 +101,8 @@ def hessian(
     fn : callable
         Returns a float without dimensions.
     argnums, chunk_size
-        As `jacobian` has them. Products are those of forward over reverse mode.
+        As `jacobian` has them. Products are those of forward over reverse mode, or of reverse
+        over reverse where a `Function` that is called has no ``jvp``.
 
     Returns
     -------
@@ -117,6 +124,7 @@ def hessian(
     check_callable("hessian", "fn", fn)
     size = None if chunk_size is None else as_count("hessian: chunk_size", chunk_size)
 
+    @functools.wraps(fn, updated=())
     def gradients(*args: Any, **kwargs: Any) -> Any:
         loss = fn(*args, **kwargs)
         if not isinstance(loss, Var) or loss.ndim or "float" not in loss.dtype:
@@ -130,7 +138,8 @@ def hessian(
         return rebuild(structure, grad(loss, tree_leaves(structure), allow_unused=True))
 
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        return _Jacobian("hessian", gradients, argnums, args, kwargs, size).compute("forward")
+        call = _Jacobian("hessian", gradients, argnums, args, kwargs, size)
+        return call.compute_preferring_forward()
 
     return differentiated
 
@@ -162,6 +171,14 @@ def _check_floats(what: str, leaves: list[tuple[str, Any]]) -> None:
             raise at_line(
                 TypeError(f"{what}: {path} is {shown(leaf)}, expected a tensor of floats")
             )
+
+
+def _split(rows: Var, sizes: list[int]) -> list[Var]:
+    """Return parts of the rows of a tensor, of so many each."""
+    if len(sizes) == 1:
+        return [rows]
+    ends = list(itertools.accumulate(sizes))
+    return [rows[end - size : end] for end, size in zip(ends, sizes, strict=True)]
 
 
 def _replaced(args: tuple[Any, ...], argnums: Any, tree: Any) -> tuple[Any, ...]:
@@ -199,12 +216,33 @@ class _Jacobian:
         """Return the Jacobian."""
         if mode == "forward":
             return self._compute_forward()
-        structure, results = self._measure()
-        count = sum(math.prod(shape) for shape, _ in results)
-        if mode == "auto" and sum(x.size for x in self.inputs) < count:
+        if mode == "reverse":
+            return self._compute_reverse()
+        if self._has_fewer_inputs():
+            return self.compute_preferring_forward()
+        return self._compute_preferring_reverse()
+
+    def compute_preferring_forward(self) -> Any:
+        """Return the Jacobian, in reverse mode if something that is called has no other."""
+        try:
             return self._compute_forward()
-        rows = [self._compute_reverse(place, *like) for place, like in enumerate(results)]
-        return rebuild(structure, [self._like_inputs(row) for row in rows])
+        except NoForwardModeError:
+            return self._compute_reverse()
+
+    def _compute_preferring_reverse(self) -> Any:
+        """Return the Jacobian, in forward mode if there is no other, as of unbounded loops."""
+        try:
+            return self._compute_reverse()
+        except RuntimeError as error:
+            try:
+                return self._compute_forward()
+            except RuntimeError:
+                raise error from None
+
+    def _has_fewer_inputs(self) -> bool:
+        """Return whether forward mode takes fewer products than reverse mode."""
+        _, results = self._measure()
+        return sum(x.size for x in self.inputs) < sum(math.prod(shape) for shape, _ in results)
 
     def _measure(self) -> tuple[Any, list[tuple[tuple[int, ...], str]]]:
         """Return the structure of the function's results, and their shapes and types."""
@@ -221,55 +259,98 @@ class _Jacobian:
         inputs = tree_leaves(_chosen(self.what, self.argnums, args))
         return value, [leaf for _, leaf in leaves], inputs
 
-    def _map(
-        self, product: Callable[..., Any], extent: int, like: tuple[tuple[int, ...], str]
-    ) -> Any:
-        """Return what a function makes of the arguments and of each basis vector."""
-        shape, dtype = like
-        numbers = [_core.iota((extent, extent), dim, "int64") for dim in (0, 1)]
-        basis = (numbers[0] == numbers[1]).cast(dtype).reshape((extent, *shape))
-        dims = (*(None for _ in self.args), 0)
-        size = self.chunk_size
-        if size is None:
-            own = sum(x.nbytes for x in self.inputs) + basis.nbytes // extent
-            size = max(1, _BUDGET // (_MULTIPLE * own))
-        return map_examples(self.what, product, dims, 0, "same", size)(*self.args, basis)
-
-    def _compute_reverse(self, place: int, shape: tuple[int, ...], dtype: str) -> list[Var]:
-        """Return the derivatives of a result by each of the inputs."""
-        extent = math.prod(shape)
-        if extent == 0:
-            return [zeros((*shape, *x.shape), x.dtype) for x in self.inputs]
+    def _compute_reverse(self) -> Any:
+        """Return the Jacobian of products of cotangents of all results at once."""
+        structure, results = self._measure()
+        sizes = [math.prod(shape) for shape, _ in results]
 
         def product(*given: Any) -> list[Var]:
-            *args, cotangent = given
-            _, outputs, inputs = self._call(tuple(args))
-            return vjp([outputs[place]], inputs, [cotangent])
+            _, outputs, inputs = self._call(given[: len(self.args)])
+            outputs = [x for x, size in zip(outputs, sizes, strict=True) if size]
+            return vjp(outputs, inputs, given[len(self.args) :])
 
-        rows = self._map(product, extent, (shape, dtype))
-        return [row.reshape((*shape, *x.shape)) for row, x in zip(rows, self.inputs, strict=True)]
-
-    def _compute_forward(self) -> Any:
-        """Return the structure of the results, of derivatives by all inputs."""
-        columns = [self._compute_column(place) for place in range(len(self.inputs))]
-        return tree_map(lambda *parts: self._like_inputs(list(parts)), *columns)
-
-    def _compute_column(self, place: int) -> Any:
-        """Return the derivatives of the results by one of the inputs."""
-        shape, dtype = self.inputs[place].shape, self.inputs[place].dtype
-        if self.inputs[place].size == 0:
-            structure, results = self._measure()
-            return rebuild(structure, [zeros((*own, *shape), kind) for own, kind in results])
-
-        def product(*given: Any) -> Any:
-            *args, tangent = given
-            value, outputs, inputs = self._call(tuple(args))
-            return rebuild(value, jvp(outputs, [inputs[place]], [tangent]))
-
-        rows = self._map(product, math.prod(shape), (shape, dtype))
-        return tree_map(
-            lambda row: move_dim(row, 0, row.ndim - 1).reshape((*row.shape[1:], *shape)), rows
+        made = (
+            self._map(product, results)
+            if sum(sizes)
+            else [zeros((0, *x.shape), x.dtype) for x in self.inputs]
+        )
+        # For each result, its rows by each input.
+        parts = zip(*(_split(rows, sizes) for rows in made), strict=True)
+        return rebuild(
+            structure,
+            [
+                rebuild(
+                    self.tree,
+                    [
+                        row.reshape((*shape, *x.shape))
+                        for row, x in zip(rows, self.inputs, strict=True)
+                    ],
+                )
+                for rows, (shape, _) in zip(parts, results, strict=True)
+            ],
         )
 
-    def _like_inputs(self, parts: list[Var]) -> Any:
-        return rebuild(self.tree, parts)
+    def _compute_forward(self) -> Any:
+        """Return the Jacobian of products of tangents of all inputs at once."""
+        sizes = [x.size for x in self.inputs]
+
+        def product(*given: Any) -> Any:
+            value, outputs, inputs = self._call(given[: len(self.args)])
+            inputs = [x for x, size in zip(inputs, sizes, strict=True) if size]
+            return rebuild(value, jvp(outputs, inputs, given[len(self.args) :]))
+
+        def place(column: Var) -> Any:
+            """Return the derivatives of a result, whose products are rows of a tensor."""
+            own = column.shape[1:]
+            return rebuild(
+                self.tree,
+                [
+                    move_dim(part, 0, part.ndim - 1).reshape((*own, *x.shape))
+                    for part, x in zip(_split(column, sizes), self.inputs, strict=True)
+                ],
+            )
+
+        if sum(sizes) == 0:
+            structure, results = self._measure()
+            return rebuild(structure, [place(zeros((0, *own), kind)) for own, kind in results])
+        return tree_map(place, self._map(product, [(x.shape, x.dtype) for x in self.inputs]))
+
+    def _map(self, product: Callable[..., Any], likes: list[tuple[tuple[int, ...], str]]) -> Any:
+        """Return what a function makes of the arguments and of each basis vector.
+
+        Parameters
+        ----------
+        product
+            Takes the arguments, and the parts of a vector that have elements.
+        likes
+            The shapes and types of all parts.
+        """
+        extent = sum(math.prod(shape) for shape, _ in likes)
+        basis, begin = [], 0
+        for shape, dtype in likes:
+            own = math.prod(shape)
+            if own:
+                row, column = (_core.iota((extent, own), dim, "int64") for dim in (0, 1))
+                basis.append((row == column + begin).cast(dtype).reshape((extent, *shape)))
+            begin += own
+        size = self.chunk_size
+        if size is None:
+            each = sum(x.nbytes for x in self.inputs) + sum(x.nbytes for x in basis) // extent
+            size = max(1, _BUDGET // (_MULTIPLE * each))
+        if size < extent:
+            self._refuse_random(extent)
+        dims = (*(None for _ in self.args), *(0 for _ in basis))
+        return map_examples(self.what, product, dims, 0, "same", size)(*self.args, *basis)
+
+    def _refuse_random(self, extent: int) -> None:
+        """Raise an error if the function draws random numbers: each part has others."""
+        examples = Examples(self.what, None, self.args)
+        with Example(self.fn, examples, examples.vars, self.kwargs) as body:
+            if body.draws():
+                raise at_line(
+                    RuntimeError(
+                        f"{body.what}{body.line} draws random numbers, which would be others in"
+                        f" each part of the products; give it a key, or say chunk_size={extent},"
+                        " which takes all at once"
+                    )
+                )
