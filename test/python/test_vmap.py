@@ -275,6 +275,9 @@ def test_keys_of_each_example():
         mo.vmap(draw, (None, 0))(keys[0], x).numpy(),
         np.stack([draw(keys[0], x[k]).numpy() for k in range(4)]),
     )
+    # Several keys, all of which every example is given.
+    pair = mo.vmap(lambda pair, x: draw(pair[1], x), ((None, None), 0))(keys[:2], x)
+    np.testing.assert_array_equal(pair.numpy(), mo.vmap(draw, (None, 0))(keys[1], x).numpy())
     # Batches in batches.
     nested = mo.vmap(lambda key, x: mo.vmap(draw)(key.split(2), mo.stack([x, x])))(keys, x)
     expected = np.stack(
@@ -355,6 +358,16 @@ def test_dropout_of_each_example(rng):
             lambda: mo.vmap(lambda x: (x, x), out_dims=(0, 0, 0))(mo.ones(3)),
             ValueError,
             "vmap: out_dims has the places 0, 1, 2 for result",
+        ),
+        (
+            lambda: mo.vmap(lambda x: x, out_dims=(0,))(mo.ones((3, 2))),
+            ValueError,
+            "vmap: out_dims has the places 0 for result, which is a Var.*; expected an integer",
+        ),
+        (
+            lambda: mo.vmap(lambda key, x: x, ((0, None), 0))(mo.Key(1).split(), mo.ones(3)),
+            TypeError,
+            r"vmap: argument 0\[0\] is a Key, and in_dims says 0 for it; expected a tensor or",
         ),
         (lambda: mo.vmap(lambda x: "text")(mo.ones(3)), TypeError, "result is 'text', expected"),
     ],

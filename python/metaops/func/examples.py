@@ -50,7 +50,8 @@ def map_with_dims(
     Parameters
     ----------
     function
-        Takes the path of a leaf, the leaf and its dimension. A batch of keys is one leaf.
+        Takes the path of a leaf, the leaf and its dimension. A batch of keys is one leaf, unless
+        there is a dimension for each key.
     dims
         A dimension for all of the structure, or a container of those for its parts.
     tree, path
@@ -63,8 +64,8 @@ def map_with_dims(
     ValueError
         If a container of dimensions is none of the structure.
     """
-    children = None if _is_batch_of_keys(tree) else children_of(tree)
     own = None if dims is None else children_of(dims)
+    children = None if own is None and _is_batch_of_keys(tree) else children_of(tree)
     if own is not None and (children is None or own.keys() != children.keys()):
         raise at_line(
             ValueError(

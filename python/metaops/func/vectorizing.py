@@ -15,7 +15,7 @@ from .._errors import at_line
 from .._typing import as_count, shown
 from ..control_flow.bodies import check_callable
 from ..control_flow.scans import map as map_rows
-from ..control_flow.structures import find_type
+from ..control_flow.structures import find_type, rebuild
 from .examples import Example, Examples, check_dims, map_with_dims, move_dim
 
 __all__ = ["vmap"]
@@ -189,10 +189,10 @@ class _Call:
 
 def _place(out_dims: Any, call: _Call, leaves: list[Var], extent: int) -> Any:
     """Return results in their structure, with the dimension where it is to be."""
-    remaining = iter(zip(leaves, call.are_batched, strict=True))
+    are_batched = iter(call.are_batched)
 
-    def place(path: str, _: object, dim: int | None) -> Var:
-        leaf, is_batched = next(remaining)
+    def place(path: str, leaf: Var, dim: int | None) -> Var:
+        is_batched = next(are_batched)
         if dim is None:
             if is_batched:
                 raise at_line(
@@ -214,4 +214,5 @@ def _place(out_dims: Any, call: _Call, leaves: list[Var], extent: int) -> Any:
             leaf = leaf.broadcast((extent, *leaf.shape), (0,))
         return move_dim(leaf, 0, dim % ndim)
 
-    return map_with_dims(place, out_dims, call.structure, "result", "vmap: out_dims")
+    results = rebuild(call.structure, leaves)
+    return map_with_dims(place, out_dims, results, "result", "vmap: out_dims")
