@@ -338,6 +338,82 @@ def test_calls_with_other_tensors(rng):
     assert not np.allclose(state["layers.1.running_mean"].numpy(), before["layers.1.running_mean"])
 
 
+class Bound(nn.Module):
+    """Has its own methods, and those of a module within, in attributes."""
+
+    def __init__(self):
+        self.weight = mo.ones(2)
+        self.inner = nn.Linear(2, 2)
+        self.steps = [self.scale, self.inner.execute]
+        self.act = self.scale
+        self.read = lambda: self.weight
+
+    def scale(self, x):
+        return x * self.weight
+
+    def execute(self, x):
+        for step in self.steps:
+            x = step(x)
+        return self.act(x)
+
+
+def test_methods_in_attributes_are_those_of_the_copy(rng):
+    module = Bound()
+    before = {name: value.numpy() for name, value in module.state_dict().items()}
+    state = {name: mo.array(rng.random(x.shape), dtype="float32") for name, x in before.items()}
+    x = mo.array(rng.random((5, 2)), dtype="float32")
+    made = mo.functional_call(module, state, x).numpy()
+    own = {name: value.numpy() for name, value in state.items()}
+    expected = (x.numpy() * own["weight"]) @ own["inner.weight"].T + own["inner.bias"]
+    np.testing.assert_allclose(made, expected * own["weight"], rtol=1e-5)
+    # The module's own methods are still its own.
+    assert module.act.__self__ is module and module.steps[1].__self__ is module.inner
+    blocks = mo.hessian(lambda state: mo.functional_call(module, state, x).sum())(state)
+    total, weight, one = x.numpy().sum(0), own["weight"], np.eye(2)
+    expected = np.einsum("j,kj,i->kij", total, one, weight)
+    expected += np.einsum("j,ki,j->kij", total, one, weight)
+    np.testing.assert_allclose(blocks["weight"]["inner.weight"].numpy(), expected, rtol=1e-5)
+
+
+def test_another_function_in_an_attribute_sees_the_module_itself():
+    module = Bound()
+    module.steps = [lambda x: x * module.read()]
+    given = {"weight": mo.ones(2) * 3}
+    assert mo.functional_call(module, given, mo.ones(2)).tolist() == [3, 3]
+
+
+class Tied(nn.Module):
+    """Has one tensor by two names."""
+
+    def __init__(self):
+        self.into = nn.Linear(3, 3, bias=False).double()
+        self.back = nn.Linear(3, 3, bias=False).double()
+        self.back.weight = self.into.weight
+
+    def execute(self, x):
+        return self.back(mo.tanh(self.into(x)))
+
+
+def test_derivatives_by_a_tensor_of_two_names(rng):
+    module, x = Tied(), leaf(rng, 4, 3)
+
+    def loss(state):
+        return (mo.functional_call(module, state, x) ** 2).sum()
+
+    state = dict(module.named_parameters())
+    assert list(state) == ["into.weight"] and len(module.state_dict()) == 2
+
+    def slope(array):
+        given = mo.array(array)
+        return mo.grad(loss({"into.weight": given}), given).numpy()
+
+    made = mo.hessian(loss)(state)["into.weight"]["into.weight"].numpy()
+    expected = differences(slope, state["into.weight"].numpy())
+    np.testing.assert_allclose(made, expected, rtol=1e-6, atol=1e-7)
+    with pytest.raises(ValueError, match="one of the names alone, as named_parameters has it"):
+        mo.hessian(loss)(module.state_dict())
+
+
 def test_gradients_by_given_tensors(rng):
     layer, x = nn.Linear(3, 2), mo.ones((4, 3))
     weight = mo.array(rng.random((2, 3)), dtype="float32")

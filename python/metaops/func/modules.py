@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from .._core import Var
@@ -27,7 +28,9 @@ def functional_call(
 
     The module stays as it is: what is called is a copy of it that shares all else. What the
     call updates, such as the statistics of a BatchNorm in training mode, are the tensors that
-    are given, and the module's own for those that are not.
+    are given, and the module's own for those that are not. Methods that are attributes are
+    those of the copy; another function in an attribute, such as a lambda that reads the module
+    from outside, sees the module's own tensors.
 
     Parameters
     ----------
@@ -35,7 +38,8 @@ def functional_call(
         The module.
     state : mapping
         Tensors by their names, all of `Module.state_dict` or some. A tensor that has several
-        names is replaced by all of them.
+        names is replaced wherever it is. By such a one, derivatives are asked for with one of
+        its names, as ``dict(module.named_parameters())`` has it.
     *args, **kwargs
         What it is called with.
 
@@ -82,7 +86,8 @@ def functional_call(
             raise at_line(
                 ValueError(
                     f"functional_call: {name} is another tensor than that of another name, and"
-                    " both are one in the module; expected the same"
+                    " both are one in the module; expected the same, or one of the names alone,"
+                    " as named_parameters has it"
                 )
             )
     return _Replacement(Module, given).copy(module)(*args, **kwargs)
@@ -112,6 +117,8 @@ class _Replacement:
             return self._given.get(id(value), value)
         if isinstance(value, self._kind):
             return self.copy(value)
+        if isinstance(value, MethodType) and isinstance(value.__self__, self._kind):
+            return MethodType(value.__func__, self.copy(value.__self__))
         children = children_of(value) if isinstance(value, list | tuple | dict) else None
         if not children:
             return value
