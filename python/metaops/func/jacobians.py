@@ -211,6 +211,7 @@ class _Jacobian:
         self.inputs: list[Var] = [leaf for _, leaf in leaves]
         self.tree = rebuild(chosen, self.inputs)
         self.args = _replaced(args, argnums, self.tree)
+        self._measured: tuple[Any, list[tuple[tuple[int, ...], str]]] | None = None
 
     def compute(self, mode: str) -> Any:
         """Return the Jacobian."""
@@ -246,10 +247,13 @@ class _Jacobian:
 
     def _measure(self) -> tuple[Any, list[tuple[tuple[int, ...], str]]]:
         """Return the structure of the function's results, and their shapes and types."""
-        examples = Examples(self.what, None, self.args)
-        with Example(self.fn, examples, examples.vars, self.kwargs) as body:
-            _check_floats(body.what, body.leaves)
-            return body.structure, [(leaf.shape, leaf.dtype) for _, leaf in body.leaves]
+        if self._measured is None:
+            examples = Examples(self.what, None, self.args)
+            with Example(self.fn, examples, examples.vars, self.kwargs) as body:
+                _check_floats(body.what, body.leaves)
+                results = [(leaf.shape, leaf.dtype) for _, leaf in body.leaves]
+                self._measured = body.structure, results
+        return self._measured
 
     def _call(self, args: tuple[Any, ...]) -> tuple[Any, list[Var], list[Var]]:
         """Return the function's results, these as tensors, and what they are of."""
