@@ -17,6 +17,7 @@ RECORDER = kernel_cover.start_recording()
 import metaops as mo  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+from metaops import _core  # noqa: E402
 from util import AVX512  # noqa: E402
 
 pytest_plugins = ["tiers"]
@@ -99,6 +100,17 @@ def nothing_pending():
 @pytest.fixture
 def compiled():
     """Mark a test that looks at what was compiled."""
+
+
+@pytest.fixture
+def own_kernels():
+    """Give programs kernels for their lengths alone, whatever ran before.
+
+    Sums in kernels that other lengths share may be in another order.
+    """
+    _core.share_kernels(False)
+    yield
+    _core.share_kernels(True)
 
 
 @pytest.fixture

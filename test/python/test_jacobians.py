@@ -334,7 +334,7 @@ def test_calls_with_other_tensors(rng):
     initial = {**state, "layers.1.running_mean": mo.zeros(2), "layers.1.running_var": mo.ones(2)}
     fresh.load_state_dict({k: v for k, v in initial.items() if k in fresh.state_dict()})
     np.testing.assert_allclose(made, fresh(x).numpy(), rtol=1e-5, atol=1e-6)
-    # What the call updates are the tensors that it is given.
+    # The call updates the tensors that it is given.
     assert not np.allclose(state["layers.1.running_mean"].numpy(), before["layers.1.running_mean"])
 
 

@@ -80,6 +80,7 @@ ONE_PROGRAM = {"two_steps"}
 
 
 @pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.usefixtures("own_kernels")
 def test_loops_are_those_without(name):
     functions = []
 
@@ -98,6 +99,7 @@ def test_loops_are_those_without(name):
 
 
 @pytest.mark.parametrize("name", ["mlp_with_schedule_and_dropout", "cnn", "gan", "lengths"])
+@pytest.mark.usefixtures("own_kernels")
 def test_each_call_is_compared(name):
     """By a recording that has no effects of its own."""
     other, loop = make(name, lambda function: function), make(name, mo.jit)

@@ -126,7 +126,7 @@ def test_listing_1(images):
 
 
 @pytest.mark.avx512
-def test_listing_1_is_four_meta_operators_and_one_kernel(images, compiled):
+def test_listing_1_is_four_meta_operators_and_one_kernel(images, compiled, own_kernels):
     x, p, seven_dimensions = images
     y = conv(leaf(x), leaf(p))
     program, growth = run_and_measure([y])
@@ -149,7 +149,7 @@ def test_listing_1_gradients(images):
 
 
 @pytest.mark.avx512
-def test_each_gradient_of_listing_1_is_one_kernel(images, compiled):
+def test_each_gradient_of_listing_1_is_one_kernel(images, compiled, own_kernels):
     x, p, seven_dimensions = images
     vx, vp = leaf(x), leaf(p)
     cotangent = leaf(np.ones((2, 8, 16, 17), "float32"))

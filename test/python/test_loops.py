@@ -17,7 +17,7 @@ STEPS = 48
 
 
 @pytest.fixture
-def settled():
+def settled(own_kernels):
     """Leave nothing of other tests, and no program on its way when a step is over."""
     mo.sync_all()
     # What there is now is collected once, and not after each step.

@@ -200,7 +200,7 @@ def test_slopes_of_norms_meet_any_cotangent(rng, exponent):
 
 
 @pytest.mark.processor
-def test_roots_of_many_norms_are_of_vectors(rng):
+def test_roots_of_many_norms_are_of_vectors(rng, own_kernels):
     mo.norm(mo.array(floats(rng, (4096, 16))), dim=1).sync()
     roots = re.findall(r"math.sqrt .*", ir("loops"))
     assert roots and all("vector<" in root for root in roots)

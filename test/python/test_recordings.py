@@ -120,6 +120,7 @@ def test_a_layer_that_has_run_is_copied_and_pickled() -> None:
             np.testing.assert_array_equal(other(x)[0].numpy(), value)
 
 
+@pytest.mark.usefixtures("own_kernels")
 def test_threads_call_one_layer() -> None:
     layer = nn.RNN(3, 4)
     inputs = [numbers(length, 2, 3, seed=length) for length in range(3, 23)]

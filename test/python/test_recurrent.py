@@ -214,6 +214,7 @@ def test_padding_has_no_part_in_gradients(rng):
         same(other, one.numpy())
 
 
+@pytest.mark.usefixtures("own_kernels")
 def test_dropout_is_between_layers(rng):
     x = floats(rng, (3, 2, INPUTS))
     one = nn.RNN(INPUTS, HIDDEN, dropout=1.0)

@@ -73,7 +73,7 @@ def test_a_product_with_what_all_read_is_one_product(rng):
     kernels = len(mo.last_program().kernels)
     close(by_map, x.numpy() @ w.numpy())
     assert kernels <= 2
-    # What differs for no example is computed once.
+    # Values that differ for no example are computed once.
     y = mo.vmap(lambda x: x * (w @ w.transpose()).sum())(leaf(rng, 64))
     assert "tensor<64x32x16" not in mo.dump()
     assert y.shape == (64,)
@@ -295,7 +295,7 @@ def test_dropout_of_each_example(rng):
     close(mo.vmap(layer, randomness="different")(x), expected)
 
 
-# What is refused
+# Refusals
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ public:
                                         llvm::ArrayRef<std::string> lines,
                                         const CompileOptions &options,
                                         StopCheck shouldStop) override;
+  KernelSharing getSharing() const override { return KernelSharing::Varying; }
 
 private:
   llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() override {

@@ -60,7 +60,28 @@ static uint64_t hashKind(const Slice &slice) {
   return hash;
 }
 
-std::vector<VaryingDim> ExtentWatch::note(const Slice &slice) {
+/// Marks the extents that have grown since the last program of the kind, if
+/// none is shorter, and each has grown by one, or all as they had before.
+void ExtentWatch::markGrowing(Kind &kind, llvm::ArrayRef<int64_t> extents) {
+  if (extents == llvm::ArrayRef(kind.last))
+    return;
+  std::vector<int64_t> steps;
+  for (auto [now, before] : llvm::zip_equal(extents, kind.last))
+    steps.push_back(now - before);
+  bool isGrowing =
+      llvm::all_of(steps, [](int64_t step) { return step >= 0; }) &&
+      (llvm::all_of(steps, [](int64_t step) { return step <= 1; }) ||
+       steps == kind.steps);
+  for (auto [i, step] : llvm::enumerate(steps))
+    kind.isShared[i] = isGrowing && step > 0;
+  kind.last = extents.vec();
+  kind.steps = std::move(steps);
+}
+
+std::vector<VaryingDim> ExtentWatch::note(const Slice &slice,
+                                          KernelSharing sharing) {
+  if (sharing == KernelSharing::None)
+    return {};
   std::vector<int64_t> extents;
   std::vector<VaryingDim> dims;
   for (auto [argument, leaf] : llvm::enumerate(slice.leaves))
@@ -70,20 +91,21 @@ std::vector<VaryingDim> ExtentWatch::note(const Slice &slice) {
     }
   if (kinds.size() >= kMaxKinds)
     kinds.clear();
-  Kind &kind = kinds[hashKind(slice)];
-  if (kind.extents.size() != extents.size()) {
-    kind.extents = std::move(extents);
-    kind.isVarying.assign(kind.extents.size(), false);
+  Kind &kind = kinds[llvm::hash_combine(hashKind(slice), unsigned(sharing))];
+  if (kind.first.size() != extents.size()) {
+    kind = {extents, extents, {}, std::vector<bool>(extents.size())};
     return {};
   }
-  std::vector<VaryingDim> varying;
+  if (sharing == KernelSharing::Growing)
+    markGrowing(kind, extents);
+  std::vector<VaryingDim> shared;
   for (size_t i = 0; i < dims.size(); ++i) {
-    if (extents[i] != kind.extents[i])
-      kind.isVarying[i] = true;
-    if (kind.isVarying[i])
-      varying.push_back(dims[i]);
+    if (sharing == KernelSharing::Varying && extents[i] != kind.first[i])
+      kind.isShared[i] = true;
+    if (kind.isShared[i])
+      shared.push_back(dims[i]);
   }
-  return varying;
+  return shared;
 }
 
 bool ExtentWatch::hasSettled(const ProgramKey &key) {

@@ -59,8 +59,8 @@ FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
     return {cached};
   }
   std::vector<VaryingDim> varying;
-  if (!isVarying && shares && backend.getTools())
-    varying = watch.note(slice);
+  if (!isVarying && shares)
+    varying = watch.note(slice, backend.getSharing());
   cached = compile(slice, donatable, std::move(varying), backend, shouldStop);
   schedules.note(*cached->program);
   cache.insert(slice.key, cached);

@@ -9,7 +9,7 @@
 // A carry differs among examples if it begins so, or becomes so by a trip; the
 // others stay as they are. Rows have the trips in front of the examples.
 //
-// Where examples make other numbers of trips, the loop makes the most of them,
+// If examples make other numbers of trips, the loop makes the most of them,
 // all carries differ, and who is done keeps its own: a scan compares the number
 // of each trip with how many the example makes, and any other loop asks the
 // condition again in the trip. A loop that says how many trips it may make at
@@ -117,7 +117,7 @@ struct ExampleEmitter::Scan {
   metaop::ScanOp op;
   /// Of the carries; and which of the rows that are yielded do, once known.
   llvm::SmallBitVector differ, rowsDiffer;
-  /// How many trips each example makes; null where all make the same. The
+  /// Trips that each example makes; null where all make the same. The
   /// number of a trip is then the last row or, where nobody knows how many
   /// trips there may be, the last carry.
   Value count;
@@ -164,7 +164,7 @@ void ExampleEmitter::emitScan(OpBuilder &builder, metaop::ScanOp op) {
        llvm::zip_equal(op.getRowArguments(), op.getRows())) {
     rows.push_back(isBatched(row) ? exchange(builder, loc, get(row))
                                   : get(row));
-    // What stands for a row is known in a trip, that it differs is now.
+    // The stand-in of a row is known in a trip, that it differs is now.
     map(argument, isBatched(row) ? rows.back() : argument);
   }
   Scan scan = {op,
@@ -213,7 +213,7 @@ struct ExampleEmitter::While {
   Value condition;
   /// Of the carries.
   llvm::SmallBitVector differ;
-  /// Whether examples end in other trips.
+  /// Examples end in other trips.
   bool isPartial = false;
   /// The most trips, which the last carry counts, where that is so.
   std::optional<int64_t> maxTrips = {};

@@ -10,7 +10,7 @@
 // the same for all examples is recorded as it is, so a product of two weights
 // is one product. Any other takes the dimension (ExampleEmitter.cpp).
 //
-// Where the examples draw different numbers, counters are batched: that of an
+// If the examples draw different numbers, counters are batched: that of an
 // example begins where those of the examples before it end. A function that
 // draws once has the numbers of all examples from one operation, which counts
 // through them.

@@ -282,7 +282,7 @@ def tune(
     start = time.monotonic()
     profiler = _core.make_profiler(False)
     profiler.start()
-    # What other lengths share is no matter of this one.
+    # Kernels that other lengths share are no matter of this one.
     _core.share_kernels(False)
     try:
         _core.sync(_vars(function(*args)))

@@ -30,6 +30,10 @@ struct VaryingDim {
   unsigned dimension = 0;
 };
 
+/// Which programs may share kernels with those of other lengths: none, those
+/// whose extents grow step by step, or those whose extents vary in any order.
+enum class KernelSharing { None, Growing, Varying };
+
 /// What the compiler may do. Equal options and slices give equal programs.
 struct CompileOptions {
   /// Fusion rules: "extended", or "paper" for those of Hu et al. (2020) alone.
@@ -77,6 +81,8 @@ public:
 
   /// Returns what looks into kernels; null where a slice is run as it is.
   virtual KernelTools *getTools() { return nullptr; }
+
+  virtual KernelSharing getSharing() const { return KernelSharing::None; }
 
   /// Keeps what is compiled in a folder, and looks there first. Empty: nowhere.
   virtual void setCacheDirectory(llvm::StringRef folder) {}

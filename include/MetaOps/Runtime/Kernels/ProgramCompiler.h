@@ -25,6 +25,7 @@ public:
           const CompileOptions &options, StopCheck shouldStop) override;
 
   KernelTools *getTools() override { return this; }
+  KernelSharing getSharing() const override { return KernelSharing::Growing; }
   void setCacheDirectory(llvm::StringRef folder) override;
   CompilerStatistics getStatistics() const override;
 

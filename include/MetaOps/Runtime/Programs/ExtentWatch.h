@@ -20,9 +20,9 @@ namespace metaops {
 /// one vary, and when a program has come to stay.
 class ExtentWatch {
 public:
-  /// Returns the dimensions of the leaves whose extents vary. To be asked for
-  /// each program that is to be compiled.
-  std::vector<VaryingDim> note(const Slice &slice);
+  /// Returns the dimensions of the leaves along which kernels are to be shared.
+  /// To be asked for each program that is to be compiled.
+  std::vector<VaryingDim> note(const Slice &slice, KernelSharing sharing);
 
   /// Returns whether a program has run so often, among few others of its
   /// skeleton, that it deserves kernels of its own. To be asked for each run of
@@ -41,12 +41,15 @@ private:
     llvm::SmallVector<Length, 0> lengths;
     unsigned numSettled = 0;
   };
-  /// The extents of the leaves of the first program of a kind, and which of
-  /// them have been others since.
+  /// The extents of the leaves of the first and of the last program of a kind,
+  /// by how much they had grown to the last one, and which of them are shared
+  /// along.
   struct Kind {
-    std::vector<int64_t> extents;
-    std::vector<bool> isVarying;
+    std::vector<int64_t> first, last, steps;
+    std::vector<bool> isShared;
   };
+
+  void markGrowing(Kind &kind, llvm::ArrayRef<int64_t> extents);
 
   /// By hashes, which may collide: that costs kernels, or some of their speed.
   std::unordered_map<uint64_t, Kind> kinds;

@@ -13,8 +13,8 @@
 //   batched side has as its first index;
 // * what goes along a dimension goes along the one behind it.
 //
-// Where the numbers of an access are batched, such as the starts of a window,
-// each row has its own map: a reindex becomes a gather, a reduction a scatter.
+// If the numbers of an access are batched, such as the starts of a window, each
+// row has its own map: a reindex becomes a gather, a reduction a scatter.
 // Random numbers of several keys or counters are drawn row by row, in a scan.
 //
 //===----------------------------------------------------------------------===//

@@ -293,7 +293,7 @@ int64_t ContractionPlanner::chooseSize(unsigned dim, int64_t most) const {
   int64_t extent = getExtent(dim);
   if (extent <= std::min(most, kMaxWholeRows))
     return extent;
-  // What is left over has bodies of its own sizes.
+  // Rows that are left over have bodies of their own sizes.
   if (stage.isVarying(dim))
     return std::min(most, kMaxVaryingRows);
   int64_t best = most;

@@ -97,7 +97,7 @@ int64_t Stage::getPlannedExtent(unsigned loop) const {
   return extent;
 }
 
-/// Where the classes of extents that vary begin, behind the first.
+/// The extents at which classes of those that vary begin, behind the first.
 static constexpr int64_t kSecondClass = 8, kLastClass = 64;
 
 int64_t Stage::getClassExtent(unsigned loop) const {

@@ -40,7 +40,7 @@ struct JoinedStage {
 
 struct JoinSlot {
   int64_t extent = 1;
-  /// What decides, which is another where the extent varies.
+  /// The extent that decides, which is another where the extent varies.
   int64_t planned = 1;
   /// Iterations of stages that lose by sharing the loop.
   int64_t blockedWork = 0;
