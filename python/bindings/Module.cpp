@@ -14,8 +14,8 @@ using namespace metaops::python;
 /// Lives as long as the process.
 static PyObject *getNoForwardModeError() {
   static PyObject *error =
-      py::object(
-          py::module_::import("metaops.func.derivatives").attr("NoForwardModeError"))
+      py::object(py::module_::import("metaops.func.derivatives")
+                     .attr("NoForwardModeError"))
           .release()
           .ptr();
   return error;
