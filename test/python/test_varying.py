@@ -183,6 +183,7 @@ def test_recurrence_over_a_varying_sequence(rng: np.random.Generator) -> None:
     assert count_kernels(compute, expect, data, range(1, 21)) <= most
 
 
+@pytest.mark.processor
 @pytest.mark.usefixtures("compiled")
 def test_the_second_length_is_the_last_that_compiles_for_its_class(
     rng: np.random.Generator,
@@ -236,6 +237,7 @@ def test_products_of_varying_extents(
         )
 
 
+@pytest.mark.processor
 @pytest.mark.usefixtures("compiled")
 def test_long_sums_of_varying_extents_stay_exact(rng: np.random.Generator) -> None:
     """They have blocks, though the lengths before were short."""
@@ -247,6 +249,7 @@ def test_long_sums_of_varying_extents_stay_exact(rng: np.random.Generator) -> No
         assert np.abs(actual / expected - 1).max() < 2e-6
 
 
+@pytest.mark.processor
 @pytest.mark.usefixtures("compiled")
 def test_long_varying_extents_are_shared_among_threads(rng: np.random.Generator) -> None:
     weight = mo.array(rng.standard_normal((16, 16), dtype="float32"))
@@ -255,10 +258,10 @@ def test_long_varying_extents_are_shared_among_threads(rng: np.random.Generator)
         actual = (mo.array(x) @ weight).numpy()
         np.testing.assert_allclose(actual, x @ weight.numpy(), rtol=1e-4, atol=1e-4)
     assert is_varying()
-    if PROCESSOR:
-        assert "parallel(" in mo.last_program().ir("kernels")
+    assert "parallel(" in mo.last_program().ir("kernels")
 
 
+@pytest.mark.processor
 @pytest.mark.usefixtures("compiled")
 def test_a_length_that_stays_gets_kernels_of_its_own() -> None:
     def compute(length: int) -> np.ndarray:
@@ -278,6 +281,7 @@ def test_a_length_that_stays_gets_kernels_of_its_own() -> None:
     assert mo.stats()["programs_compiled"] == programs
 
 
+@pytest.mark.processor
 @pytest.mark.usefixtures("compiled")
 def test_lengths_that_are_many_share_their_kernels() -> None:
     def compute(length: int) -> None:
@@ -305,6 +309,7 @@ def test_varying_does_not_change_kernels_of_other_programs() -> None:
     assert compiled_kernels() == before
 
 
+@pytest.mark.processor
 @pytest.mark.usefixtures("compiled")
 def test_training_with_batches_in_any_order_compiles_few_kernels() -> None:
     model = mo.Sequential(nn.Linear(16, 24), nn.ReLU(), nn.Linear(24, 5))
@@ -328,6 +333,7 @@ def test_training_with_batches_in_any_order_compiles_few_kernels() -> None:
     assert sum(train(length) for length in (170, 5, 99, 7, 6, 131, 65)) <= 4
 
 
+@pytest.mark.processor
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("stride", [1, 2])
 def test_images_of_varying_sizes_share_kernels(stride: int) -> None:
@@ -349,8 +355,9 @@ def test_images_of_varying_sizes_share_kernels(stride: int) -> None:
     assert sum(compute(size) for size in (25, 37, 23, 45, 33)) <= first
 
 
+@pytest.mark.processor
 @pytest.mark.usefixtures("compiled")
-@pytest.mark.parametrize("first", range(0, 80 if PROCESSOR else 20, 20))
+@pytest.mark.parametrize("first", range(0, 80, 20))
 def test_random_graphs_of_varying_extents(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
     """The same recipe over other extents: one kind of program, with values of its own."""
     varying = 0
