@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 import listings
 
-pytestmark = pytest.mark.processor
+pytestmark = [pytest.mark.processor, pytest.mark.usefixtures("own_kernels")]
 
 
 def write(folder: Path, *names: str) -> Path:
