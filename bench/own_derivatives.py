@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What functions with derivatives of their own cost.
+"""Costs of functions with derivatives of their own.
 
 1. A call of a function without work, beside one of `detach`.
 2. The gradient of residual chains with one shared parameter, which should take twice the

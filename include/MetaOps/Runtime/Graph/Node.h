@@ -44,8 +44,8 @@ struct LostValues {
   }
 };
 
-/// What the session knows of one value of its block, beside the IR: a result of
-/// an operation.
+/// A value of the session's block, a result of an operation, with all that is
+/// known of it beside the IR.
 struct Node {
   mlir::Operation *op = nullptr;
   /// Which of the operation's results it is.
@@ -60,12 +60,12 @@ struct Node {
   /// writes it to, until `ready` has run.
   BufferRef buffer;
   Ticket ready;
-  /// Where it is computed and kept; null for what is made of numbers alone, and
-  /// no Var has held: that is free to be used on any.
+  /// The device that computes and keeps it; null for what is made of numbers
+  /// alone, and no Var has held: that is free to be used on any.
   Device *device = nullptr;
   /// The value of a `metaop.scalar`, as its type lies in memory.
   uint64_t scalar = 0;
-  /// How often the session has been flushed when all updates that this value
+  /// The number of flushes of the session by which all updates that this value
   /// depends on are done.
   int64_t generation = 0;
   /// The generation of the last update that needs it to be computed.
@@ -74,7 +74,7 @@ struct Node {
   int64_t replacedBy = 0;
   /// Its place in the order of recording.
   uint64_t order = 0;
-  /// How many runs there had been when it was recorded; see Graph::startPeriod.
+  /// The number of runs before it was recorded; see Graph::startPeriod.
   int64_t period = 0;
   /// Chains of values whose history has been ended (History.cpp), as a set of
   /// bits: those that end here, and those that this value was a part of.
@@ -93,8 +93,8 @@ struct Node {
   /// Marks of the last traversal, and the position it gave.
   uint32_t epoch = 0;
   uint32_t position = 0;
-  /// How many programs the value's history reaches back through, this one's
-  /// included; 0 without history.
+  /// The number of programs that the value's history reaches back through, this
+  /// one's included; 0 without history.
   uint32_t depth = 0;
   /// Bytes that the bound of histories counts it as.
   int64_t historyBytes = 0;

@@ -16,8 +16,8 @@ namespace mlir::metaop {
 
 /// On an argument of @main, the dimensions that have other extents in other
 /// programs of its kind; on a `metaop.fused`, those of its iteration space.
-/// What is decided by extents takes them for kPlannedLength, or a usual length
-/// of their class, so that the programs of all lengths are alike.
+/// Decisions by extents take them for kPlannedLength, or a usual length of
+/// their class, so that the programs of all lengths are alike.
 inline constexpr llvm::StringLiteral kVaryingAttr = "metaop.varying";
 
 inline constexpr int64_t kPlannedLength = 64;
