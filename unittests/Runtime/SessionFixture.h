@@ -117,6 +117,13 @@ protected:
   std::shared_ptr<Session> session =
       Session::create(std::make_unique<DonatingCompiler>());
 
+  /// Collects what the test has let go of: a function that waits to be
+  /// collected keeps variables, and these the session.
+  void TearDown() override {
+    SessionScope scope(*session);
+    recorder().getGraph().collect();
+  }
+
   Recorder &recorder() { return session->getRecorder(); }
 
   // With the session entered.
