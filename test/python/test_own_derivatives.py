@@ -289,7 +289,14 @@ def test_a_target_that_execute_has_made_is_an_error():
     y.item()
     with pytest.raises(RuntimeError, match=r"the target from .* was made by Keeps at"):
         mo.grad(y, [x, Keeps.kept])
+    # The loss may use it beside the function, which says nothing of it.
+    with pytest.raises(RuntimeError, match=r"the target from .* was made by Keeps at"):
+        mo.grad(y + Keeps.kept.sum(), Keeps.kept)
+    with pytest.raises(RuntimeError, match=r"jvp: the target from .* was made by Keeps at"):
+        mo.jvp([y + Keeps.kept.sum()], [Keeps.kept], [x])
+    # Without the function's results it is a value like others.
     np.testing.assert_allclose(mo.grad(Keeps.kept.sum(), x).numpy(), 2 * x.numpy())
+    np.testing.assert_allclose(mo.grad(3 * Keeps.kept.sum(), Keeps.kept).numpy(), 3)
 
 
 @pytest.mark.parametrize(

@@ -227,12 +227,23 @@ static std::string from(const Node *node) {
            "is to flow through it");
 }
 
+[[noreturn]] static void failInside(Graph &graph, llvm::StringRef function,
+                                    const Targets::Inside &inside) {
+  fail(ErrorKind::Runtime,
+       function + ": the target " + from(inside.target) + " was made by " +
+           graph.getCall(inside.result->op)->getName() + " at " +
+           formatLine(inside.result->op->getLoc()) +
+           ", whose derivatives are by its arguments");
+}
+
 void Derivatives::checkUsed(llvm::StringRef function,
                             llvm::ArrayRef<Node *> outputs, Targets &targets,
                             UnusedTargets unused) {
   for (Node *output : outputs)
     if (const Node *ended = graph.findEnded(output, targets.getValues()))
       failEnded(output, ended, graph.getHistoryBound());
+  if (std::optional<Targets::Inside> inside = targets.findInside())
+    failInside(graph, function, *inside);
   const Node *output = outputs.front();
   llvm::ArrayRef<bool> used = targets.areUsed();
   if (std::optional<Targets::Doubt> doubt = targets.findDoubt())

@@ -43,23 +43,6 @@ bool FunctionSweep::knows(metaop::CustomDerivativeOp op) {
   return session && graph.getCall(op);
 }
 
-/// Throws where a target was made by a function whose derivatives are asked
-/// for: these say nothing of it.
-void FunctionSweep::checkMade(Operation *op) const {
-  std::shared_ptr<FunctionCall> call = graph.getCall(op);
-  if (!call)
-    return;
-  uint64_t end = graph.getNode(op)->order;
-  for (const Node *target : targets)
-    if (target->order > call->start && target->order < end &&
-        !target->isPlaceholder)
-      fail(ErrorKind::Runtime, function + ": the target from " +
-                                   formatLine(target->op->getLoc()) +
-                                   " was made by " + call->getName() + " at " +
-                                   formatLine(op->getLoc()) +
-                                   ", whose derivatives are by its arguments");
-}
-
 void FunctionSweep::begin(llvm::ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     llvm::append_range(visited, resultsOf(graph.getNode(op)));
@@ -81,7 +64,6 @@ FunctionSweep::ask(Method method, metaop::CustomDerivativeOp op,
                    llvm::ArrayRef<Value> given,
                    llvm::ArrayRef<Value> stillRead) {
   try {
-    checkMade(op);
     adoptAfter(last);
     for (Value value : stillRead)
       keep(graph.getNode(value));

@@ -63,7 +63,6 @@ public:
 private:
   using Method = std::vector<Var> (FunctionCall::*)(std::vector<Var>);
 
-  void checkMade(mlir::Operation *op) const;
   void keep(Node *node);
   llvm::Expected<llvm::SmallVector<mlir::Value>>
   ask(Method method, mlir::metaop::CustomDerivativeOp op,

@@ -125,3 +125,24 @@ std::optional<Targets::Doubt> Targets::findDoubt() {
     return std::nullopt;
   return doubt;
 }
+
+std::optional<Targets::Inside> Targets::findInside() const {
+  if (!graph.hasCalls() || values.empty())
+    return std::nullopt;
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  for (const Node *value : values)
+    first = std::min(first, value->order);
+  Inside inside;
+  visitFlow(graph, outputs, first, [&](Node *node) {
+    std::shared_ptr<FunctionCall> call = graph.getCall(node->op);
+    if (!call || inside.target)
+      return;
+    for (Node *value : values)
+      if (value->order > call->start && value->order < node->order &&
+          !value->isPlaceholder)
+        inside = {value, node};
+  });
+  if (!inside.target)
+    return std::nullopt;
+  return inside;
+}

@@ -106,6 +106,7 @@ public:
   std::shared_ptr<FunctionCall> getCall(mlir::Operation *op) const {
     return calls.lookup(op);
   }
+  bool hasCalls() const { return !calls.empty(); }
   /// Lets go of all calls: nobody will be asked for derivatives any more.
   void dropCalls() { calls.clear(); }
   /// The values that gradients of this one flow to.

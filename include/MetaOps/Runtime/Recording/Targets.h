@@ -41,6 +41,15 @@ public:
   };
   std::optional<Doubt> findDoubt();
 
+  /// A target that was made inside of a function with derivatives of its own,
+  /// of a result of which an output is made. What the function says of its
+  /// arguments says nothing of that target.
+  struct Inside {
+    Node *target = nullptr;
+    Node *result = nullptr;
+  };
+  std::optional<Inside> findInside() const;
+
 private:
   bool find(size_t numFormer);
 
