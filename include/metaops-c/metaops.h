@@ -93,9 +93,9 @@ typedef struct metaops_tensor_info {
   const char *name;
   metaops_dtype dtype;
   size_t rank;
-  /** `rank` extents. */
+  /** `rank` extents; -1 for those that sizes decide (metaops_open_sizes). */
   const int64_t *shape;
-  /** Of the whole tensor, in row-major order. */
+  /** Of the whole tensor, in row-major order; 0 where sizes decide. */
   size_t bytes;
 } metaops_tensor_info;
 
@@ -143,6 +143,28 @@ METAOPS_EXPORT const char *metaops_get_function(const metaops_program *program,
 METAOPS_EXPORT metaops_status metaops_open_function(
     const metaops_program *program, const char *name,
     const metaops_options *options, metaops_program **function, char **error);
+
+/** How many extents a function has that are not fixed, as of a batch, and the
+    name of one, from 0 on. 0 and null for null, for a program of fixed shapes,
+    and for a number that there is not. Names live as long as the program. */
+METAOPS_EXPORT size_t metaops_num_extents(const metaops_program *program);
+METAOPS_EXPORT const char *metaops_get_extent(const metaops_program *program,
+                                              size_t number);
+
+/** Finds the extent of a dimension of an input; `number` becomes
+    METAOPS_NO_EXTENT where that is fixed. */
+#define METAOPS_NO_EXTENT ((size_t)-1)
+METAOPS_EXPORT metaops_status
+metaops_find_extent(const metaops_program *program, size_t input,
+                    size_t dimension, size_t *number, char **error);
+
+/** Opens the program of a function for sizes of its extents, in their order: it
+    has fixed shapes, and can be run. It shares the weights, the code and the
+    threads of `program`; each may be closed before the other. That there is no
+    program for the sizes is METAOPS_INVALID_ARGUMENT. */
+METAOPS_EXPORT metaops_status
+metaops_open_sizes(const metaops_program *program, const int64_t *sizes,
+                   size_t num_sizes, metaops_program **sized, char **error);
 
 /** Waits for runs to end, and gives the program back. No other call may begin
     any more. Null is allowed. */
@@ -196,6 +218,9 @@ METAOPS_EXPORT const char *metaops_producer(const metaops_program *program);
 METAOPS_EXPORT const char *metaops_get_key(const metaops_program *program,
                                            const char *key);
 
+/** The memory that each run takes beside its outputs; 0 for null. */
+METAOPS_EXPORT size_t metaops_scratch_bytes(const metaops_program *program);
+
 /** Runs a program on its inputs, in their order, and writes all outputs. Nobody
     may write the memory meanwhile. Outputs may overlap inputs, but not each
     other. After a failure, the contents of outputs are not defined. */
@@ -205,7 +230,8 @@ METAOPS_EXPORT metaops_status metaops_run(metaops_program *program,
                                           const metaops_output_memory *outputs,
                                           size_t num_outputs, char **error);
 
-/** Sets the number of threads, one at least, when no run is on its way. */
+/** Sets the number of threads, one at least, when no run is on its way: of all
+    sizes of a function. */
 METAOPS_EXPORT metaops_status metaops_set_threads(metaops_program *program,
                                                   uint32_t threads,
                                                   char **error);

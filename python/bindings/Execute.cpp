@@ -20,6 +20,7 @@
 
 #include <memory>
 #include <new>
+#include <set>
 
 using namespace metaops;
 namespace py = pybind11;
@@ -147,7 +148,7 @@ std::optional<std::string> Program::readIR() const {
 
 void Program::close() {
   py::gil_scoped_release release;
-  loaded->close();
+  loaded->closeAllSizes();
 }
 
 void Program::setThreads(unsigned threads) {
@@ -221,6 +222,30 @@ static std::unique_ptr<Program> openFunction(const Program &program,
       function, threads, verify, code, supplied);
 }
 
+/// The name of an extent, its inputs and dimensions, and its sizes.
+using Extent =
+    std::tuple<std::string, std::vector<std::pair<unsigned, unsigned>>,
+               std::set<int64_t>>;
+
+static std::vector<Extent> describeExtents(const Program &program) {
+  std::vector<Extent> result;
+  const FunctionSignature &function = program.get().getFunction();
+  for (auto [number, extent] : llvm::enumerate(function.extents)) {
+    std::set<int64_t> sizes;
+    for (const SizedProgram &sized : function.programs)
+      sizes.insert(sized.sizes[number]);
+    result.emplace_back(extent.name, extent.dims, std::move(sizes));
+  }
+  return result;
+}
+
+/// Opens the program for some sizes.
+static std::unique_ptr<Program> openSizes(const Program &program,
+                                          const std::vector<int64_t> &sizes) {
+  py::gil_scoped_release release;
+  return std::make_unique<Program>(valueOf(program.get().openSizes(sizes)));
+}
+
 PYBIND11_MODULE(_execute, module) {
   module.doc() = "Programs of files.";
   py::register_local_exception_translator(&translate);
@@ -228,6 +253,8 @@ PYBIND11_MODULE(_execute, module) {
       .def("run", &Program::run)
       .def("close", &Program::close)
       .def("open_function", &openFunction)
+      .def("open_sizes", &openSizes)
+      .def_property_readonly("extents", &describeExtents)
       .def("read_ir", &Program::readIR)
       .def("weight_arrays", &Program::getWeights)
       .def_property(

@@ -29,17 +29,32 @@ static std::vector<NamedVar> toNamedVars(py::handle object, py::list &owner) {
   return result;
 }
 
+static ExportedRecording toRecording(py::handle object, py::list &owner) {
+  auto given = py::cast<py::dict>(object);
+  ExportedRecording recording;
+  recording.recorded = py::cast<Callable &>(given["recorded"]).function;
+  recording.arguments = toNamedVars(given["arguments"], owner);
+  recording.outputs = py::cast<std::vector<std::string>>(given["outputs"]);
+  recording.state = py::cast<std::vector<unsigned>>(given["state"]);
+  recording.drawsFromState = py::cast<bool>(given["draws_from_state"]);
+  recording.sizes = py::cast<std::vector<int64_t>>(given["sizes"]);
+  return recording;
+}
+
 /// Returns a function of what `export_program` is given.
 static ExportedFunction toFunction(py::handle object, py::list &owner) {
   auto given = py::cast<py::dict>(object);
   ExportedFunction function;
   function.name = py::cast<std::string>(given["name"]);
-  function.recorded = py::cast<Callable &>(given["recorded"]).function;
-  function.arguments = toNamedVars(given["arguments"], owner);
-  function.outputs = py::cast<std::vector<std::string>>(given["outputs"]);
-  function.state = py::cast<std::vector<unsigned>>(given["state"]);
-  function.drawsFromState = py::cast<bool>(given["draws_from_state"]);
   function.structure = py::cast<std::string>(given["structure"]);
+  for (py::handle pair : given["extents"]) {
+    auto extent = py::cast<py::tuple>(pair);
+    function.extents.push_back(
+        {py::cast<std::string>(extent[0]),
+         py::cast<std::vector<std::pair<unsigned, unsigned>>>(extent[1])});
+  }
+  for (py::handle recording : given["recordings"])
+    function.recordings.push_back(toRecording(recording, owner));
   return function;
 }
 

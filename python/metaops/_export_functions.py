@@ -18,6 +18,7 @@ from typing import Any
 from . import _core
 from ._core import RecordedFunction, Var
 from ._errors import at_line
+from ._export_sizes import read_extents
 from ._promotion import is_number
 from ._signatures import Structure, Tree, flatten, is_container, write_structure
 from .nn.module import Module
@@ -196,7 +197,13 @@ def _holds_tensors(value: Iterable[Any]) -> bool:
 
 
 def record(
-    name: str, fn: Callable[..., Any], args: Sequence[Any], names: VarNames, *, has_state: bool
+    name: str,
+    fn: Callable[..., Any],
+    args: Sequence[Any],
+    names: VarNames,
+    *,
+    has_state: bool,
+    dynamic: Any = None,
 ) -> dict[str, Any]:
     """Return a function of a file as the session takes it.
 
@@ -212,13 +219,57 @@ def record(
         The names of Vars.
     has_state
         Whether it may update Vars from outside, and draw random numbers.
+    dynamic
+        Names and sizes of dimensions, as `export` takes them; None for fixed shapes.
     """
-    inputs, outputs = _Named("arguments"), _Named("result")
     trees = [_as_leaves(arg) for arg in args]
+    if dynamic is None:
+        recording, structure = _record_once(fn, trees, names, has_state=has_state)
+        return {
+            "name": name,
+            "structure": structure,
+            "extents": [],
+            "recordings": [{**recording, "sizes": []}],
+        }
+    inputs, _ = _take_apart(fn, trees)
+    shapes = {each: var.shape for each, var in inputs.tensors.items()}
+    extents = read_extents(dynamic, shapes, name)
+    recordings, structures = [], []
+    for sizes in extents.combine():
+        resized = extents.resize(trees, sizes)
+        recording, structure = _record_once(fn, resized, names, has_state=has_state)
+        recordings.append({**recording, "sizes": sizes})
+        structures.append(structure)
+        if structure != structures[0]:
+            first = extents.describe(recordings[0]["sizes"])
+            raise ValueError(
+                f"export: {name!r} returns another structure of tensors, or updates other ones,"
+                f" with {extents.describe(sizes)} than with {first}; expected the same"
+            )
+    return {
+        "name": name,
+        "structure": structures[0],
+        "extents": list(extents.dims.items()),
+        "recordings": recordings,
+    }
+
+
+def _take_apart(fn: Callable[..., Any], trees: list[Any]) -> tuple[_Named, dict[str, Any]]:
+    """Return the tensors of arguments by name, and the structure of each parameter."""
+    inputs = _Named("arguments")
     arguments = {
         parameter: flatten(tree, parameter, inputs.add_input, _joined)
-        for parameter, tree in zip(_name_parameters(fn, len(args)), trees, strict=True)
+        for parameter, tree in zip(_name_parameters(fn, len(trees)), trees, strict=True)
     }
+    return inputs, arguments
+
+
+def _record_once(
+    fn: Callable[..., Any], trees: list[Any], names: VarNames, *, has_state: bool
+) -> tuple[dict[str, Any], str]:
+    """Return a recording of a function, and the structure of what it takes and gives."""
+    inputs, arguments = _take_apart(fn, trees)
+    outputs = _Named("result")
     trace = _Trace(fn, trees, list(inputs.tensors.values()), outputs)
     recorded = trace.recorded
     given = [*inputs.tensors.items(), *(("", var) for var in trace.captured)]
@@ -236,15 +287,14 @@ def record(
     if has_state:
         drawn = _RANDOM if _core.num_drawn(recorded) else ()
         structure = _add_state(structure, [*state.values(), *drawn])
-    return {
-        "name": name,
+    recording = {
         "recorded": recorded,
         "arguments": given,
         "outputs": outputs.names,
         "state": list(state),
         "draws_from_state": has_state,
-        "structure": write_structure(structure),
     }
+    return recording, write_structure(structure)
 
 
 class _Trace:

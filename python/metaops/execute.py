@@ -43,12 +43,13 @@ class TensorType(NamedTuple):
         The name of the element type. Of "bfloat16", which NumPy lacks, arrays come and
         go as float32.
     shape : tuple of int
-        The extents.
+        The extents. Of a function that has programs for several sizes, those of inputs that
+        are not fixed are names, and those of outputs that differ None.
     """
 
     name: str
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[int | str | None, ...]
 
     def __str__(self) -> str:
         return f"{self.name}: {self.dtype} {self.shape}"
@@ -69,10 +70,19 @@ def _from_runtime(tensor: TensorType, array: Array) -> Array:
     return _from_bfloat16(array) if tensor.dtype == "bfloat16" else array
 
 
-def _to_runtime(tensor: TensorType, value: npt.ArrayLike) -> Array:
+def _to_dtype(tensor: TensorType) -> np.dtype[Any]:
+    """Return the dtype of an input's array."""
+    return np.dtype("float32" if tensor.dtype == "bfloat16" else tensor.dtype)
+
+
+def _to_array(tensor: TensorType, value: npt.ArrayLike) -> Array:
+    """Return an input as an array, which it may be."""
+    return value if isinstance(value, np.ndarray) else np.asarray(value, _to_dtype(tensor))
+
+
+def _to_runtime(tensor: TensorType, array: Array) -> Array:
     """Return an input as the runtime takes it; arrays as they are where that is so."""
-    dtype = np.dtype("float32" if tensor.dtype == "bfloat16" else tensor.dtype)
-    array = value if isinstance(value, np.ndarray) else np.asarray(value, dtype)
+    dtype = _to_dtype(tensor)
     if array.dtype != dtype or array.shape != tensor.shape:
         raise ValueError(
             f"the input {tensor.name!r} is {tensor.dtype} {tensor.shape}, "
@@ -81,6 +91,76 @@ def _to_runtime(tensor: TensorType, value: npt.ArrayLike) -> Array:
     # Another byte order is equal to none of these; row-major, and aligned.
     array = np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED"])
     return _to_bfloat16(array) if tensor.dtype == "bfloat16" else array
+
+
+class _Sized:
+    """The program of a function for one size, or its only one."""
+
+    def __init__(self, program: _execute.Program) -> None:
+        self.program = program
+        self.inputs = tuple(TensorType(*each) for each in program.inputs)
+        self.outputs = tuple(TensorType(*each) for each in program.outputs)
+
+    def run(self, arrays: list[Array]) -> dict[str, Array]:
+        """Run the program; return results by name."""
+        given = [_to_runtime(t, array) for t, array in zip(self.inputs, arrays, strict=True)]
+        return {
+            t.name: _from_runtime(t, result)
+            for t, result in zip(self.outputs, self.program.run(given), strict=True)
+        }
+
+
+class _Sizes:
+    """The programs of a function for several sizes, of which the last ones stay open."""
+
+    #: So many.
+    MOST = 16
+
+    def __init__(self, program: _execute.Program) -> None:
+        self._program = program
+        self.extents = {name: tuple(sorted(sizes)) for name, _, sizes in program.extents}
+        self._dims = [dims for _, dims, _ in program.extents]
+        self._lock = threading.Lock()
+        self._open: dict[tuple[int, ...], _Sized] = {}
+
+    def get(self, sizes: tuple[int, ...]) -> _Sized:
+        """Return the program for sizes of the extents, in their order."""
+        with self._lock:
+            found = self._open.pop(sizes, None) or _Sized(self._program.open_sizes(list(sizes)))
+            self._open[sizes] = found
+            if len(self._open) > self.MOST:
+                del self._open[next(iter(self._open))]
+            return found
+
+    def find(self, inputs: tuple[TensorType, ...], arrays: list[Array]) -> _Sized:
+        """Return the program for inputs."""
+        for tensor, array in zip(inputs, arrays, strict=True):
+            if array.ndim != len(tensor.shape):
+                raise ValueError(
+                    f"the input {tensor.name!r} is {tensor.dtype} {tensor.shape}, given"
+                    f" {array.dtype} {array.shape}"
+                )
+        names = zip(self.extents, self._dims, strict=True)
+        return self.get(tuple(_read_size(name, dims, inputs, arrays) for name, dims in names))
+
+
+def _read_size(
+    extent: str,
+    dims: list[tuple[int, int]],
+    inputs: tuple[TensorType, ...],
+    arrays: list[Array],
+) -> int:
+    """Return the size of an extent that dimensions of inputs have."""
+    (first, dim), *others = dims
+    size = arrays[first].shape[dim]
+    for number, other in others:
+        if arrays[number].shape[other] != size:
+            raise ValueError(
+                f"the input {inputs[number].name!r} has {arrays[number].shape[other]} along"
+                f" dimension {other}, which is {extent!r}, and that is {size} by dimension {dim}"
+                f" of {inputs[first].name!r}"
+            )
+    return size
 
 
 class _Functions:
@@ -147,8 +227,12 @@ class Program:
     def __init__(self, program: _execute.Program, siblings: _Functions) -> None:
         self._program = program
         self._siblings = siblings
-        self._inputs = tuple(TensorType(*each) for each in program.inputs)
-        self._outputs = tuple(TensorType(*each) for each in program.outputs)
+        self._sizes = _Sizes(program) if program.extents else None
+        self._only = _Sized(program)
+        self._inputs, self._outputs = self._only.inputs, self._only.outputs
+        if self._sizes is not None:
+            self._inputs = _name_extents(self._inputs, program.extents)
+            self._outputs = _name_extents(self._outputs, [])
         self._structure: Structure | None = None
         if program.structure:
             names = [[t.name for t in tensors] for tensors in (self._inputs, self._outputs)]
@@ -180,6 +264,48 @@ class Program:
     def outputs(self) -> tuple[TensorType, ...]:
         """What it gives."""
         return self._outputs
+
+    @property
+    def extents(self) -> Mapping[str, tuple[int, ...]]:
+        """The sizes of each extent that is not fixed, by name."""
+        return MappingProxyType({} if self._sizes is None else self._sizes.extents)
+
+    def at(self, **sizes: int) -> Program:
+        """Return the program for a size of each extent, which has fixed shapes.
+
+        It shares weights, code and threads with this one, and is closed with it.
+
+        Parameters
+        ----------
+        **sizes : int
+            The sizes by the names of extents.
+
+        Raises
+        ------
+        TypeError
+            If extents are missing, or there are no such.
+        ValueError
+            If there is no program for the sizes.
+
+        Examples
+        --------
+        >>> import metaops as mo
+        >>> mo.export(lambda x: x.sum(1), [mo.zeros((1, 3))], "/tmp/sums.metaops",
+        ...           dynamic={"x": {0: ("batch", 1, 16)}})
+        >>> program = mo.load_program("/tmp/sums.metaops")
+        >>> program.inputs[0].shape, program.at(batch=4).outputs[0].shape
+        (('batch', 3), (4,))
+        """
+        names = list(self.extents)
+        if set(sizes) != set(names):
+            raise TypeError(
+                f"the program has the extents {', '.join(names) or 'none'}, given"
+                f" {', '.join(sizes) or 'none'}"
+            )
+        if self._sizes is None:
+            return self
+        found = self._sizes.get(tuple(operator.index(sizes[name]) for name in names))
+        return Program(found.program, self._siblings)
 
     @property
     def weights(self) -> Mapping[str, Array]:
@@ -232,7 +358,7 @@ class Program:
 
     @property
     def scratch_bytes(self) -> int:
-        """The memory that each run takes beside its results."""
+        """The memory that each run takes beside its results; 0 where sizes decide."""
         return self._program.scratch_bytes
 
     @property
@@ -267,17 +393,15 @@ class Program:
         TypeError
             If arguments are missing, or too many, or of another structure.
         ValueError
-            If one has another dtype or shape.
+            If one has another dtype or shape, or there is no program for the sizes.
         RuntimeError
             If what the data says cannot be done, as where an index is out of range, or
             if the program was closed.
         """
         values = self._bind(arrays, named)
-        given = [_to_runtime(t, value) for t, value in zip(self._inputs, values, strict=True)]
-        results = {
-            t.name: _from_runtime(t, result)
-            for t, result in zip(self._outputs, self._program.run(given), strict=True)
-        }
+        given = [_to_array(t, value) for t, value in zip(self._inputs, values, strict=True)]
+        sized = self._only if self._sizes is None else self._sizes.find(self._inputs, given)
+        results = sized.run(given)
         if self._structure is not None:
             return build(self._structure.result, results.__getitem__)
         return results if named else list(results.values())
@@ -333,6 +457,22 @@ class Program:
         inputs = ", ".join(map(str, self._inputs))
         outputs = ", ".join(map(str, self._outputs))
         return f"<metaops.execute.Program ({inputs}) -> ({outputs})>"
+
+
+def _name_extents(
+    tensors: tuple[TensorType, ...], extents: list[tuple[str, list[tuple[int, int]], set[int]]]
+) -> tuple[TensorType, ...]:
+    """Return tensors with names in the place of extents that are not fixed, or None."""
+    names = {place: name for name, dims, _ in extents for place in dims}
+    return tuple(
+        tensor._replace(
+            shape=tuple(
+                names.get((number, dim)) if extent == -1 else extent
+                for dim, extent in enumerate(tensor.shape)
+            )
+        )
+        for number, tensor in enumerate(tensors)
+    )
 
 
 def _count(threads: int | None) -> int:

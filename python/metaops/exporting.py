@@ -34,6 +34,7 @@ def export(
     code: bool = True,
     schedules: Mapping[str, str | os.PathLike[str]] | None = None,
     state: Literal["outputs"] | None = None,
+    dynamic: Mapping[str, Any] | None = None,
 ) -> None: ...
 @overload
 def export(
@@ -46,6 +47,7 @@ def export(
     code: bool = True,
     schedules: Mapping[str, str | os.PathLike[str]] | None = None,
     state: Literal["outputs"] | None = None,
+    dynamic: Mapping[str, Any] | None = None,
 ) -> None: ...
 def export(
     fn: Callable[..., Any] | Mapping[str, tuple[Callable[..., Any], Sequence[Any]]],
@@ -57,6 +59,7 @@ def export(
     code: bool = True,
     schedules: Mapping[str, str | os.PathLike[str]] | None = None,
     state: Literal["outputs"] | None = None,
+    dynamic: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a file with programs that compute what functions do.
 
@@ -102,6 +105,13 @@ def export(
         can be run where there is no session. In Python such a program takes ``state`` as
         its last argument, a dict, and gives ``(result, state)``; `Program.state` is what it
         begins with, the present values, which are weights of the file.
+    dynamic : dict, optional
+        Dimensions of inputs that are not fixed: by the names of inputs (as `Program.inputs`
+        has them) and by dimension the name of an extent and its sizes,
+        ``{"x": {0: ("batch", 1, 64)}}`` for 1 to 64, or ``("batch", [1, 8, 64])``. Of
+        dimensions of one name, one has the sizes: they are equal in each call. The function
+        is called, and has a program, for each combination of sizes, 4,096 at most; programs
+        share kernels and weights. For a dict of functions, such dicts by the names of these.
 
     Raises
     ------
@@ -111,12 +121,14 @@ def export(
         A function returned something else, or was given it.
     ValueError
         An unknown target; updates or random numbers, with the line; two tensors of one
-        name; a value of the function that something keeps; schedules that are wrong, or
+        name; an input, a dimension or sizes of `dynamic` that cannot be; a value of the
+        function that something keeps; schedules that are wrong, or
         for what is no target.
 
     Examples
     --------
     >>> import metaops as mo
+    >>> import numpy as np
     >>> model = mo.nn.Linear(3, 2)
     >>> mo.export(model, [mo.zeros((8, 3))], "/tmp/linear.metaops")
 
@@ -126,6 +138,13 @@ def export(
     >>> mo.export(functions, "/tmp/linear.metaops")
     >>> mo.load_program("/tmp/linear.metaops")["all"].inputs[0].shape
     (8, 3)
+
+    One of all batches up to 16:
+
+    >>> mo.export(model, [mo.zeros((1, 3))], "/tmp/linear.metaops",
+    ...           dynamic={"x": {0: ("batch", 1, 16)}})
+    >>> mo.load_program("/tmp/linear.metaops")(np.ones((5, 3), "float32")).shape
+    (5, 2)
     """
     # The session's start imports this module, and that one parts that need a session.
     from ._export_functions import VarNames, record
@@ -136,9 +155,10 @@ def export(
     files = _choose_schedules(schedules, names)
     if state not in (None, "outputs"):
         raise ValueError(f"export: given the state {state!r}; expected None or 'outputs'")
+    sizes = _read_dynamic(dynamic, functions, code=code, are_named=isinstance(fn, Mapping))
     known = VarNames({name: each for name, (each, _) in functions.items()})
     recorded = [
-        record(name, each, given, known, has_state=state is not None)
+        record(name, each, given, known, has_state=state is not None, dynamic=sizes.get(name))
         for name, (each, given) in functions.items()
     ]
     _core.export_program(
@@ -176,6 +196,28 @@ def _read_request(fn: Any, args: Any, path: Any) -> tuple[_Functions, str | os.P
                 f"export: the arguments of {name!r} are {shown(pair[1])}; expected a sequence"
             )
     return functions, path
+
+
+def _read_dynamic(
+    dynamic: Any, functions: _Functions, *, code: bool, are_named: bool
+) -> dict[str, Any]:
+    """Return what is given for dimensions by the names of functions."""
+    if dynamic is None:
+        return {}
+    if not code:
+        raise ValueError("export: given dynamic with code=False; such a file has fixed shapes")
+    if not are_named:
+        return {name: dynamic for name in functions}
+    if not isinstance(dynamic, Mapping):
+        raise TypeError(
+            f"export: given dynamic={shown(dynamic)}; expected a dict by names of functions"
+        )
+    if unknown := [name for name in dynamic if name not in functions]:
+        raise ValueError(
+            f"export: dynamic names the function {unknown[0]!r}; there are"
+            f" {', '.join(map(repr, functions))}"
+        )
+    return dict(dynamic)
 
 
 def _choose_schedules(schedules: Any, targets: list[str]) -> dict[str, str]:

@@ -323,4 +323,56 @@ TEST_F(CInterfaceTest, SeveralThreadsRunOneProgram) {
   EXPECT_EQ(wrong, 0u);
 }
 
+TEST_F(CInterfaceTest, OpensSizes) {
+  EXPECT_EQ(metaops_num_extents(program), 0u);
+  EXPECT_EQ(metaops_get_extent(program, 0), nullptr);
+  int64_t three = 3, four = 4;
+  metaops_program *sized = nullptr, *several = nullptr;
+  EXPECT_EQ(metaops_open_sizes(program, &three, 1, &sized, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(error.str(), "the function 'main' has fixed shapes");
+
+  ProgramFileExample rows;
+  rows.addSizes("main");
+  std::string file = rows.write();
+  ASSERT_EQ(
+      metaops_open_bytes(file.data(), file.size(), nullptr, &several, error),
+      METAOPS_OK);
+  EXPECT_EQ(metaops_num_extents(several), 1u);
+  EXPECT_STREQ(metaops_get_extent(several, 0), "rows");
+  size_t number = 7;
+  EXPECT_EQ(metaops_find_extent(several, 0, 0, &number, error), METAOPS_OK);
+  EXPECT_EQ(number, 0u);
+  EXPECT_EQ(metaops_find_extent(several, 0, 1, &number, error), METAOPS_OK);
+  EXPECT_EQ(number, METAOPS_NO_EXTENT);
+  EXPECT_EQ(metaops_find_extent(several, 1, 0, &number, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(metaops_find_extent(several, 0, 2, &number, error),
+            METAOPS_INVALID_ARGUMENT);
+  metaops_tensor_info info;
+  EXPECT_EQ(metaops_get_input(several, 0, &info, error), METAOPS_OK);
+  EXPECT_EQ(info.shape[0], -1);
+  EXPECT_EQ(info.bytes, 0u);
+
+  EXPECT_EQ(metaops_open_sizes(several, &four, 1, &sized, error),
+            METAOPS_INVALID_ARGUMENT);
+  EXPECT_EQ(sized, nullptr);
+  EXPECT_EQ(metaops_open_sizes(several, nullptr, 1, &sized, error),
+            METAOPS_INVALID_ARGUMENT);
+  ASSERT_EQ(metaops_open_sizes(several, &three, 1, &sized, error), METAOPS_OK);
+  metaops_close(several);
+  EXPECT_EQ(metaops_get_output(sized, 0, &info, error), METAOPS_OK);
+  EXPECT_EQ(info.shape[0], 3);
+  EXPECT_EQ(info.bytes, 600u);
+  EXPECT_EQ(metaops_scratch_bytes(sized), 600u);
+  metaops_input_memory input = {x.data(), 600};
+  metaops_output_memory outputs[] = {
+      {sum.data(), 600}, {same.data(), 600}, {again.data(), 600}};
+  EXPECT_EQ(metaops_run(sized, &input, 1, outputs, 3, error), METAOPS_OK)
+      << error.str();
+  for (int i = 0; i < 150; ++i)
+    EXPECT_EQ(sum[i], x[i] + 2 * rows.weight[i]);
+  metaops_close(sized);
+}
+
 } // namespace

@@ -98,7 +98,7 @@ std::string metaops::exportSlice(StringRef module,
   contents.signature.functions[0].name = "main";
   contents.signature.producer = "a test";
   contents.signature.targets = {{"host", getHostFeatures()}};
-  contents.functions = {{{{bytes, image}}, module}};
+  contents.functions = {{{{{bytes}, image}}, module}};
   contents.weights = tensors.weights;
   return valueOf(writeProgramFile(contents));
 }

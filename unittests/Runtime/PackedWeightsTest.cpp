@@ -77,7 +77,7 @@ protected:
   explicit PackedWeightsTest(bool isChecked = false)
       : program(
             llvm::cantFail(CompiledProgram::create(makeProgram(isChecked)))),
-        packed(program->getData(), {0, std::nullopt, std::nullopt}) {
+        packed(pool, program->getData(), {0, std::nullopt, std::nullopt}) {
     packings = 0;
     for (int64_t i = 0; i < kElements; ++i)
       weights[i] = float(i);
@@ -85,6 +85,9 @@ protected:
 
   /// Runs the program on a number; whether the result is right.
   bool run(float number, int64_t index = 0) {
+    return run(packed, number, index);
+  }
+  bool run(PackedWeights &packed, float number, int64_t index = 0) {
     std::vector<float> x(kElements, number), y(kElements);
     auto wrap = [](void *data, size_t bytes) {
       return Buffer::wrap(data, bytes, nullptr);
@@ -111,6 +114,7 @@ protected:
   std::vector<float> weights = std::vector<float>(kElements);
   Allocator memory;
   std::shared_ptr<CompiledProgram> program;
+  std::shared_ptr<PackedPool> pool = std::make_shared<PackedPool>();
   PackedWeights packed;
 };
 
@@ -124,6 +128,30 @@ TEST_F(PackedWeightsTest, ThePackingOfWeightsIsLeftOutAfterTheFirstRun) {
   // What is made of the input is made in each run.
   EXPECT_EQ(packings, 2 + 3);
   EXPECT_EQ(packed.getBytes(), kBytes);
+}
+
+TEST_F(PackedWeightsTest, AnotherProgramUsesWhatIsTheSame) {
+  EXPECT_TRUE(run(1));
+  PackedWeights same(pool, program->getData(), {0, std::nullopt, std::nullopt});
+  EXPECT_EQ(same.getBytes(), kBytes);
+  packings = 0;
+  EXPECT_TRUE(run(same, 2));
+  EXPECT_EQ(packings, 1);
+  // What is made of another weight is not the same.
+  PackedWeights other(pool, program->getData(),
+                      {1, std::nullopt, std::nullopt});
+  EXPECT_EQ(other.getBytes(), 0);
+  packings = 0;
+  EXPECT_TRUE(run(other, 3));
+  EXPECT_EQ(packings, 2);
+}
+
+TEST_F(PackedWeightsTest, CallsWithOtherNumbersAreNotTheSame) {
+  EXPECT_TRUE(run(1));
+  ProgramData changed = makeProgram(/*isChecked=*/false);
+  std::get<KernelCall>(changed.steps[0].action).scalars.push_back(7);
+  PackedWeights other(pool, changed, {0, std::nullopt, std::nullopt});
+  EXPECT_EQ(other.getBytes(), 0);
 }
 
 TEST_F(PackedWeightsTest, RunsBesideEachOtherDoNotSeeHalfOfIt) {

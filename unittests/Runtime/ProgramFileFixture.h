@@ -20,6 +20,7 @@
 #include "MetaOps/Runtime/Image/ImageFormat.h"
 #include "MetaOps/Runtime/Program/ProgramData.h"
 
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -154,14 +155,57 @@ struct ProgramFileExample {
     contents.signature.functions.push_back(std::move(function));
   }
 
+  /// Has a function have programs for 1, 3 and 100 rows.
+  void addSizes(llvm::StringRef name) {
+    for (FunctionSignature &function : contents.signature.functions) {
+      if (function.name != name)
+        continue;
+      function.extents = {{"rows", {{0, 0}}}};
+      for (int64_t rows : kSizes)
+        function.programs.push_back(
+            {{rows},
+             function.arguments,
+             std::vector<std::vector<int64_t>>(3, {rows, 50})});
+      function.arguments.clear();
+      for (auto *tensors : {&function.inputs, &function.outputs})
+        for (TensorSpec &tensor : *tensors)
+          tensor.shape[0] = kAnyExtent;
+    }
+  }
+  static constexpr std::array<int64_t, 3> kSizes = {1, 3, 100};
+
+  /// Returns the program for so many rows, which reads as many of the weight.
+  std::string writeRows(int64_t rows) const {
+    ProgramData sized = data;
+    int64_t bytes = rows * 50 * sizeof(float);
+    sized.arguments[2] = sized.arenaBytes = bytes;
+    for (ResultPlace &result : sized.results)
+      result.bytes = bytes;
+    for (Step &step : sized.steps) {
+      std::get<KernelCall>(step.action).parallelRange = rows * 50;
+      for (Slot &slot : step.buffers)
+        slot.bytes = bytes;
+    }
+    ProgramInfo info;
+    info.calls.resize(countSteps(data.steps));
+    return writeProgram(sized, info);
+  }
+
   llvm::Expected<std::string> tryWrite() {
     ProgramInfo info;
     info.calls.resize(countSteps(data.steps));
     program = writeProgram(data, info);
+    sized.clear();
+    for (int64_t rows : kSizes)
+      sized.push_back(writeRows(rows));
     contents.functions.clear();
     for (const FunctionSignature &function : contents.signature.functions) {
       auto &written = contents.functions.emplace_back();
-      written.code.assign(contents.signature.targets.size(), {program, image});
+      std::vector<llvm::StringRef> programs = {program};
+      if (!function.extents.empty())
+        programs.assign(sized.begin(), sized.end());
+      written.code.assign(contents.signature.targets.size(),
+                          {std::move(programs), image});
       written.ir = function.name == "main" ? "the IR" : "another IR";
     }
     return writeProgramFile(contents);
@@ -172,6 +216,7 @@ struct ProgramFileExample {
   ProgramFileContents contents;
   std::vector<float> weight;
   std::string image = makeImage(), program;
+  std::vector<std::string> sized;
 };
 
 } // namespace metaops

@@ -204,7 +204,7 @@ TEST_F(ProgramFileTest, EqualContentsGiveEqualBytes) {
 TEST_F(ProgramFileTest, TheLayoutIsAsDocumented) {
   std::string bytes = example.write();
   EXPECT_EQ(bytes.substr(0, 8), "MetaOpsP");
-  EXPECT_EQ(read32le(bytes.data() + 8), 6u);
+  EXPECT_EQ(read32le(bytes.data() + 8), 7u);
   EXPECT_EQ(read64le(bytes.data() + 16), bytes.size());
   EXPECT_EQ(bytes.size() % 64, 0u);
   std::vector<Entry> entries = listEntries(bytes);
@@ -241,7 +241,8 @@ TEST_F(ProgramFileTest, TheLayoutIsAsDocumented) {
 
 TEST_F(ProgramFileTest, AFileMayHaveNeitherIRNorWeightsNorCode) {
   ProgramFileContents contents;
-  contents.signature.functions = {{"f", {}, {{"y", DType::I64, {}}}, {}, ""}};
+  contents.signature.functions = {
+      {"f", {}, {{"y", DType::I64, {}}}, {}, {}, {}, ""}};
   contents.functions.resize(1);
   auto file = valueOf(ProgramFile::read(valueOf(writeProgramFile(contents))));
   EXPECT_FALSE(file.hasIR(0));
@@ -331,11 +332,11 @@ TEST_F(ProgramFileTest, WhatCannotBeWrittenIsAnError) {
       contains(spoil([](Signature s, Contents) { s.functions.clear(); }),
                "there is no function"));
   EXPECT_TRUE(contains(spoil([](Signature s, Contents) {
-                         s.functions.resize(300, s.functions[0]);
+                         s.functions.resize(30000, s.functions[0]);
                          for (auto [i, f] : llvm::enumerate(s.functions))
                            f.name = std::to_string(i);
                        }),
-                       "300 functions for 2 targets, too many"));
+                       "30000 programs for 2 targets, too many"));
   EXPECT_TRUE(contains(spoil([](Signature, Contents c) {
                          c.weights[0] = c.weights[0].drop_back();
                        }),
@@ -376,23 +377,23 @@ TEST_F(ProgramFileTest, WhatIsNoFileIsAnError) {
   // Calls of kernels had other fields.
   bytes[8] = 1;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 1; this program reads version 6");
+            "the program file has version 1; this program reads version 7");
   // The file was a function.
   bytes[8] = 2;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 2; this program reads version 6");
+            "the program file has version 2; this program reads version 7");
   // Carries of a loop had no rows.
   bytes[8] = 3;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 3; this program reads version 6");
+            "the program file has version 3; this program reads version 7");
   // Checks had one field less.
   bytes[8] = 4;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 4; this program reads version 6");
+            "the program file has version 4; this program reads version 7");
   // Loops had no numbers of their first trip and of a block's.
   bytes[8] = 5;
   EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 5; this program reads version 6");
+            "the program file has version 5; this program reads version 7");
 }
 
 TEST_F(ProgramFileTest, PartsOfAFileAreErrors) {
@@ -457,12 +458,12 @@ TEST_F(ProgramFileTest, SectionsAreInTheirPlaces) {
       contains(spoil(64 + 64, 1, false),
                "it has two sections of kind 1 of function 0 for target 0"));
   EXPECT_TRUE(contains(spoil(64, 77, false), "it has no signature"));
-  EXPECT_TRUE(
-      contains(spoil(64 + 128, 77, false),
-               "it lacks the program or the code of its function 'main' "
-               "for its target 'far'"));
-  for (uint32_t count : {1025u, 0x7fffffffu, ~0u})
-    EXPECT_TRUE(contains(spoil(12, count, false), "sections, of 1024 at most"));
+  EXPECT_TRUE(contains(spoil(64 + 128, 77, false),
+                       "it lacks a program or the code of its function 'main' "
+                       "for its target 'far'"));
+  for (uint32_t count : {65537u, 0x7fffffffu, ~0u})
+    EXPECT_TRUE(
+        contains(spoil(12, count, false), "sections, of 65536 at most"));
 }
 
 TEST_F(ProgramFileTest, SignaturesAreChecked) {
@@ -609,13 +610,14 @@ TEST_F(ProgramFileTest, MutantsAreLoadedOrRefused) {
   const char *given = std::getenv("METAOPS_TEST_MUTANTS");
   unsigned mutants = given ? std::strtoul(given, nullptr, 10) : 4000;
   example.addFunction("other");
+  example.addSizes("other");
   std::string seed = example.write();
   std::mt19937 random(20240607);
   unsigned loaded = 0, refused = 0;
   for (unsigned i = 0; i < mutants; ++i) {
     std::string mutant = seed;
     mutate(mutant, random);
-    if (read32le(mutant.data() + 12) <= 12)
+    if (read32le(mutant.data() + 12) <= 16)
       correctImage(mutant);
     correct(mutant);
     LoadOptions options;
@@ -643,7 +645,13 @@ TEST_F(ProgramFileTest, MutantsAreLoadedOrRefused) {
     for (const FunctionSignature &function :
          (*program)->getSignature().functions) {
       options.function = function.name;
-      llvm::consumeError((*program)->openFunction(options).takeError());
+      auto opened = (*program)->openFunction(options);
+      if (!opened) {
+        llvm::consumeError(opened.takeError());
+        continue;
+      }
+      for (const SizedProgram &sized : function.programs)
+        llvm::consumeError((*opened)->openSizes(sized.sizes).takeError());
     }
     if ((*program)->hasIR())
       llvm::consumeError((*program)->readIR().takeError());

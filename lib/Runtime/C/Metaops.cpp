@@ -217,6 +217,59 @@ metaops_status metaops_open_function(const metaops_program *program,
 }
 
 //===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+size_t metaops_num_extents(const metaops_program *program) {
+  return program ? program->loaded->getFunction().extents.size() : 0;
+}
+
+const char *metaops_get_extent(const metaops_program *program, size_t number) {
+  if (number >= metaops_num_extents(program))
+    return nullptr;
+  return program->loaded->getFunction().extents[number].name.c_str();
+}
+
+metaops_status metaops_find_extent(const metaops_program *program, size_t input,
+                                   size_t dimension, size_t *number,
+                                   char **error) {
+  return guard(error, [&]() -> Error {
+    if (Error failure = checkProgram(program))
+      return failure;
+    if (!number)
+      return wrong("there is no place for the number: null");
+    const FunctionSignature &function = program->loaded->getFunction();
+    if (input >= function.inputs.size())
+      return wrong("there is no input " + Twine(input) + " of " +
+                   Twine(function.inputs.size()));
+    if (size_t rank = function.inputs[input].shape.size(); dimension >= rank)
+      return wrong("there is no dimension " + Twine(dimension) + " of " +
+                   Twine(rank) + " of the input '" +
+                   function.inputs[input].name + "'");
+    *number = METAOPS_NO_EXTENT;
+    for (auto [place, extent] : llvm::enumerate(function.extents))
+      if (llvm::is_contained(extent.dims,
+                             std::pair<unsigned, unsigned>(input, dimension)))
+        *number = place;
+    return Error::success();
+  });
+}
+
+metaops_status metaops_open_sizes(const metaops_program *program,
+                                  const int64_t *sizes, size_t num_sizes,
+                                  metaops_program **sized, char **error) {
+  return openProgram(
+      /*given=*/nullptr, sized, error,
+      [&](const LoadOptions &) -> Expected<std::unique_ptr<LoadedProgram>> {
+        if (Error failure = checkProgram(program))
+          return std::move(failure);
+        if (!sizes)
+          return wrong("there are no sizes: null");
+        return program->loaded->openSizes(llvm::ArrayRef(sizes, num_sizes));
+      });
+}
+
+//===----------------------------------------------------------------------===//
 // Asking
 //===----------------------------------------------------------------------===//
 
@@ -235,7 +288,9 @@ static metaops_status describe(const metaops_program *program,
     const TensorSpec &tensor = (*tensors)[number];
     *info = {tensor.name.c_str(), metaops_dtype(tensor.dtype),
              tensor.shape.size(), tensor.shape.data(),
-             size_t(tensor.getBytes())};
+             llvm::is_contained(tensor.shape, kAnyExtent)
+                 ? 0
+                 : size_t(tensor.getBytes())};
     return Error::success();
   });
 }
@@ -320,6 +375,10 @@ metaops_status metaops_find_weight(const metaops_program *program,
                                    const char *name, size_t *number,
                                    char **error) {
   return find(program, getWeights(program), name, number, error);
+}
+
+size_t metaops_scratch_bytes(const metaops_program *program) {
+  return program ? size_t(program->loaded->getScratchBytes()) : 0;
 }
 
 const char *metaops_target(const metaops_program *program) {

@@ -25,8 +25,8 @@ namespace {
 
 class CpuCompiler : public ProgramCompiler {
 public:
-  llvm::Expected<TargetCode> compileFor(StringRef target, StringRef bytecode,
-                                        llvm::ArrayRef<std::string> lines,
+  llvm::Expected<TargetCode> compileFor(StringRef target,
+                                        llvm::ArrayRef<ExportedSlice> slices,
                                         const CompileOptions &options,
                                         StopCheck shouldStop) override;
   KernelSharing getSharing() const override { return KernelSharing::Varying; }
@@ -37,19 +37,17 @@ private:
   }
 };
 
-/// The kernels that a program calls, each once, by name.
-std::vector<std::string> listKernels(const ProgramData &program) {
-  std::set<std::string> names;
+/// Adds the kernels that a program calls, by name.
+void addKernels(const ProgramData &program, std::set<std::string> &names) {
   walkSteps(program.steps, [&](const Step &step) {
     if (const auto *call = std::get_if<KernelCall>(&step.action))
       names.insert(call->kernel->name);
   });
-  return {names.begin(), names.end()};
 }
 
 llvm::Expected<TargetCode>
-CpuCompiler::compileFor(StringRef targetName, StringRef bytecode,
-                        llvm::ArrayRef<std::string> lines,
+CpuCompiler::compileFor(StringRef targetName,
+                        llvm::ArrayRef<ExportedSlice> slices,
                         const CompileOptions &options, StopCheck shouldStop) {
   auto target = CodeTarget::find(targetName);
   if (!target)
@@ -57,18 +55,24 @@ CpuCompiler::compileFor(StringRef targetName, StringRef bytecode,
   auto backend = CpuBackend::createFor(*target);
   KernelCache cache(backend);
   cache.setDiskStore(getStore());
-  auto program = compileSlice(bytecode, {}, options, cache, shouldStop, lines);
-  if (!program)
-    return program.takeError();
-  const ProgramData &data = (*program)->getData();
-  std::vector<std::string> names = listKernels(data);
+  TargetCode code;
+  std::set<std::string> kernels;
+  for (const ExportedSlice &slice : slices) {
+    auto program = compileSlice(slice.bytecode, {}, options, cache, shouldStop,
+                                slice.lines);
+    if (!program)
+      return program.takeError();
+    const ProgramData &data = (*program)->getData();
+    addKernels(data, kernels);
+    code.programs.push_back(writeProgram(data, (*program)->getInfo()));
+  }
+  // Programs of sorts, copies and views have no kernels.
+  if (kernels.empty())
+    return code;
+  std::vector<std::string> names(kernels.begin(), kernels.end());
   std::vector<llvm::MemoryBufferRef> objects;
   for (const std::string &name : names)
     objects.push_back(backend->getObject(name)->getMemBufferRef());
-  TargetCode code{writeProgram(data, (*program)->getInfo()), ""};
-  // A program of sorts, copies and views has no kernels.
-  if (objects.empty())
-    return code;
   auto image =
       linkImage(objects, names, target->getBuilder().getTargetTriple());
   if (!image)

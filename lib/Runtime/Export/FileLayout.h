@@ -20,7 +20,7 @@
 namespace metaops {
 
 inline constexpr llvm::StringLiteral kFileMagic = "MetaOpsP";
-inline constexpr uint32_t kFileVersion = 6;
+inline constexpr uint32_t kFileVersion = 7;
 inline constexpr uint64_t kFileHeaderBytes = 64;
 inline constexpr uint64_t kFileEntryBytes = 64;
 inline constexpr uint64_t kFileChecksumBytes = 32;
@@ -30,8 +30,9 @@ inline constexpr uint64_t kFileSummedBytes =
 /// Sections begin at multiples of it.
 inline constexpr uint64_t kSectionAlignment = 64;
 static_assert(kSectionAlignment % kWeightAlignment == 0);
-/// For each function one, and two for each target; and two others.
-inline constexpr uint32_t kMaxSections = 1024;
+/// For each function one, and for each of its targets one and its programs; and
+/// two others.
+inline constexpr uint32_t kMaxSections = 1 << 16;
 
 /// Kinds of sections. Others are for later readers.
 enum FileSectionKind : uint32_t {

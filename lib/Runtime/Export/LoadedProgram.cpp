@@ -6,11 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program's arguments and results are compared with the
-// signature when it is loaded, so that a run compares what it is given with the
-// signature alone. Programs that overwrite arguments are refused: weights are
-// pages that cannot be written, and inputs are others' memory.
-//
 // Kernels count on results that begin at cache lines, and on inputs that no
 // result overlaps. An output that is not so gets its own in the end, as do
 // outputs that the program does not make but passes on: arguments, and other
@@ -19,15 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Export/LoadedProgram.h"
-#include "KernelImports.h"
-#include "MetaOps/Runtime/Export/HostFeatures.h"
-#include "MetaOps/Runtime/Image/CodeImage.h"
-#include "MetaOps/Runtime/Program/CompiledProgram.h"
-#include "PackedWeights.h"
+#include "FunctionCode.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
 #include <cstring>
@@ -59,9 +48,10 @@ static Error fail(Kind kind, Error error) {
 //===----------------------------------------------------------------------===//
 
 LoadedProgram::LoadedProgram(std::shared_ptr<const ProgramFile> file,
-                             unsigned function, unsigned threads)
-    : file(std::move(file)), function(function),
-      threads(threads ? threads : ThreadPool::getDefaultThreads()) {}
+                             unsigned function, std::shared_ptr<Shared> shared)
+    : file(std::move(file)), function(function), shared(std::move(shared)),
+      // Of the file, which stays.
+      signature(this->file, &this->file->getSignature().functions[function]) {}
 
 LoadedProgram::~LoadedProgram() = default;
 
@@ -73,6 +63,16 @@ LoadedProgram::open(StringRef path, const LoadOptions &options) {
 Expected<std::unique_ptr<LoadedProgram>>
 LoadedProgram::read(StringRef bytes, const LoadOptions &options) {
   return load(ProgramFile::read(bytes), options);
+}
+
+/// Returns "batch 65, length 16".
+static std::string formatSizes(const FunctionSignature &function,
+                               ArrayRef<int64_t> sizes) {
+  std::string text;
+  for (auto [extent, size] : llvm::zip_equal(function.extents, sizes))
+    text +=
+        (text.empty() ? "" : ", ") + extent.name + " " + std::to_string(size);
+  return text;
 }
 
 static Error failThreads(unsigned number) {
@@ -115,148 +115,90 @@ LoadedProgram::load(std::shared_ptr<const ProgramFile> file,
   auto function = chooseFunction(file->getSignature(), options.function);
   if (!function)
     return function.takeError();
-  std::unique_ptr<LoadedProgram> loaded(
-      new LoadedProgram(std::move(file), *function, options.threads));
-  for (std::optional<unsigned> weight : loaded->getFunction().arguments)
-    loaded->weights.push_back(weight ? loaded->getWeight(*weight) : nullptr);
-  if (!options.code && !options.supplied)
-    return loaded;
-  auto code = options.supplied ? Expected<SuppliedCode>(*options.supplied)
-                               : loaded->readCode();
-  if (!code)
-    return fail(Kind::File, code.takeError());
-  if (Error error = loaded->loadCode(std::move(*code)))
-    return fail(Kind::File, std::move(error));
+  unsigned threads =
+      options.threads ? options.threads : ThreadPool::getDefaultThreads();
+  std::unique_ptr<LoadedProgram> loaded(new LoadedProgram(
+      std::move(file), *function, std::make_shared<Shared>(threads)));
+  bool hasSizes = !loaded->getFunction().extents.empty();
+  if (options.supplied && hasSizes)
+    return fail(Kind::Argument, "code was supplied for the function '" +
+                                    loaded->getFunction().name +
+                                    "', which has programs for several sizes");
+  if (options.code || options.supplied) {
+    auto code = FunctionCode::load(loaded->file, *function, options.supplied);
+    if (!code)
+      return fail(Kind::File, code.takeError());
+    loaded->code = std::move(*code);
+    loaded->target = loaded->code->getTarget();
+  }
+  if (!hasSizes)
+    if (Error error = loaded->openProgram(0))
+      return std::move(error);
   return loaded;
 }
 
-/// Returns what of the first list the second one lacks.
-static std::vector<StringRef> listMissing(ArrayRef<std::string> wanted,
-                                          ArrayRef<std::string> present) {
-  std::vector<StringRef> missing;
-  for (const std::string &feature : wanted)
-    if (!llvm::is_contained(present, feature))
-      missing.push_back(feature);
-  return missing;
+/// Has the program be one of its function's.
+Error LoadedProgram::openProgram(unsigned number) {
+  auto made = code ? code->get(number)
+                   : Expected<std::shared_ptr<ProgramInstance>>(
+                         makeInstance(*file, function, number));
+  if (!made)
+    return fail(Kind::File, made.takeError());
+  instance = std::move(*made);
+  signature = instance->signature;
+  return Error::success();
 }
 
-/// Returns the place of the best target for this processor.
-static Expected<unsigned> chooseTarget(ArrayRef<ProgramTarget> targets) {
-  if (targets.empty())
-    return llvm::createStringError("the program file has no machine code, and "
-                                   "its IR takes a compiler to run; in Python, "
-                                   "metaops.load_program has one");
-  std::vector<std::string> host = getHostFeatures();
-  std::optional<unsigned> best;
-  std::string refused;
-  for (auto [number, target] : llvm::enumerate(targets)) {
-    std::vector<StringRef> missing = listMissing(target.features, host);
-    if (!missing.empty())
-      refused += (refused.empty() ? "" : "; ") + target.name + " needs " +
-                 llvm::join(missing, ", ");
-    else if (!best || targets[*best].features.size() < target.features.size())
-      best = number;
-  }
-  if (best)
-    return *best;
-  return llvm::createStringError(
-      "the program file has no code for this processor: " + refused +
-      "; the processor has " + llvm::join(host, ", "));
+/// Fails where a function of several sizes is to run, and none of them.
+static Error failAnySize(const FunctionSignature &function) {
+  return fail(Kind::Argument, "the function '" + function.name +
+                                  "' has programs for several sizes (" +
+                                  describeSizes(function) +
+                                  "); expected one of them to be opened");
 }
 
-/// Returns the function's code for this processor.
-Expected<SuppliedCode> LoadedProgram::readCode() const {
-  auto chosen = chooseTarget(getSignature().targets);
-  if (!chosen)
-    return chosen.takeError();
-  auto bytes = file->readProgram(function, *chosen);
-  auto code = file->readImage(function, *chosen);
-  if (Error error =
-          llvm::joinErrors(bytes ? Error::success() : bytes.takeError(),
-                           code ? Error::success() : code.takeError()))
+static Error failClosed() {
+  return fail(Kind::Closed, "the program has been closed");
+}
+
+Expected<std::unique_ptr<LoadedProgram>>
+LoadedProgram::openSizes(ArrayRef<int64_t> sizes) const {
+  const FunctionSignature &described = getSignature().functions[function];
+  if (described.extents.empty())
+    return fail(Kind::Argument,
+                "the function '" + described.name + "' has fixed shapes");
+  if (sizes.size() != described.extents.size())
+    return fail(Kind::Argument, "the function '" + described.name + "' has " +
+                                    Twine(described.extents.size()) +
+                                    " sizes (" + describeSizes(described) +
+                                    "), given " + Twine(sizes.size()));
+  auto number = findSizes(described, sizes);
+  if (!number)
+    return fail(Kind::Argument,
+                "the function '" + described.name + "' has no program for " +
+                    formatSizes(described, sizes) + "; it has those for " +
+                    describeSizes(described));
+  std::shared_lock<std::shared_mutex> lock(shared->running);
+  if (cannotRun())
+    return failClosed();
+  std::unique_ptr<LoadedProgram> sized(
+      new LoadedProgram(file, function, shared));
+  sized->code = code;
+  sized->target = target;
+  if (Error error = sized->openProgram(*number))
     return std::move(error);
-  return SuppliedCode{getSignature().targets[*chosen].name, std::move(*bytes),
-                      std::move(*code)};
-}
-
-Error LoadedProgram::loadCode(SuppliedCode code) {
-  // A program of sorts and copies has no kernels.
-  if (!code.image.empty()) {
-    auto loaded = CodeImage::load(code.image, findKernelImport);
-    if (!loaded)
-      return loaded.takeError();
-    image = std::move(*loaded);
-  }
-
-  llvm::StringMap<std::shared_ptr<const Kernel>> kernels;
-  auto findKernel = [&](StringRef name) -> std::shared_ptr<const Kernel> {
-    auto &kernel = kernels[name];
-    void *address = kernel || !image ? nullptr : image->lookup(name);
-    if (address)
-      kernel = std::make_shared<const Kernel>(
-          Kernel{reinterpret_cast<KernelFunction>(address), name.str()});
-    return kernel;
-  };
-  auto described = readProgram(code.program, findKernel);
-  if (!described)
-    return described.takeError();
-  auto created = CompiledProgram::create(std::move(described->data),
-                                         std::move(described->info));
-  if (!created)
-    return created.takeError();
-  program = std::move(*created);
-  target = std::move(code.target);
-  if (Error error = checkProgram())
-    return error;
-  packed = std::make_unique<PackedWeights>(program->getData(),
-                                           getFunction().arguments);
-  return Error::success();
-}
-
-Error LoadedProgram::checkProgram() const {
-  const ProgramData &data = program->getData();
-  const FunctionSignature &signature = getFunction();
-  auto differ = [](const Twine &what, uint64_t found, uint64_t expected) {
-    return llvm::createStringError("the program of a program file has " +
-                                   Twine(found) + " " + what + ", and " +
-                                   Twine(expected) + " by the signature");
-  };
-  if (data.arguments.size() != signature.arguments.size())
-    return differ("arguments", data.arguments.size(),
-                  signature.arguments.size());
-  if (data.results.size() != signature.outputs.size())
-    return differ("results", data.results.size(), signature.outputs.size());
-  const TensorSpec *input = signature.inputs.data();
-  for (auto [bytes, weight] :
-       llvm::zip_equal(data.arguments, signature.arguments)) {
-    const TensorSpec &spec = weight ? getWeights()[*weight] : *input++;
-    if (bytes != spec.getBytes())
-      return differ("bytes in the argument '" + spec.name + "'", bytes,
-                    spec.getBytes());
-  }
-  for (auto [place, spec] : llvm::zip_equal(data.results, signature.outputs))
-    if (place.bytes != spec.getBytes())
-      return differ("bytes in the output '" + spec.name + "'", place.bytes,
-                    spec.getBytes());
-  bool overwrites = false;
-  walkSteps(data.steps, [&](const Step &step) {
-    for (const Slot &slot : step.getOutputs())
-      overwrites |= data.isArgument(slot.entry);
-  });
-  if (overwrites)
-    return llvm::createStringError(
-        "the program of a program file overwrites one of its arguments");
-  return Error::success();
+  return sized;
 }
 
 int64_t LoadedProgram::getScratchBytes() const {
-  std::shared_lock<std::shared_mutex> lock(running);
-  return program ? program->getScratchBytes() : 0;
+  std::shared_lock<std::shared_mutex> lock(shared->running);
+  return instance && instance->program ? instance->program->getScratchBytes()
+                                       : 0;
 }
 
 int64_t LoadedProgram::getPackedBytes() const {
-  std::shared_lock<std::shared_mutex> lock(running);
-  return packed ? packed->getBytes() : 0;
+  std::shared_lock<std::shared_mutex> lock(shared->running);
+  return instance && instance->packed ? instance->packed->getBytes() : 0;
 }
 
 Expected<std::string> LoadedProgram::readIR() const {
@@ -300,9 +242,11 @@ static Error checkAll(ArrayRef<TensorSpec> specs, ArrayRef<Memory> given,
 }
 
 Error LoadedProgram::checkRun(ArrayRef<ConstMemory> inputs) const {
-  if (isClosed)
-    return fail(Kind::Closed, "the program has been closed");
-  if (!program)
+  if (cannotRun())
+    return failClosed();
+  if (!getFunction().extents.empty())
+    return failAnySize(getFunction());
+  if (!instance->program)
     return fail(Kind::Argument,
                 "the program was loaded without code, so it cannot be run");
   return checkAll(getInputs(), inputs, "input");
@@ -311,12 +255,12 @@ Error LoadedProgram::checkRun(ArrayRef<ConstMemory> inputs) const {
 SmallVector<BufferRef>
 LoadedProgram::gatherArguments(ArrayRef<ConstMemory> inputs) const {
   SmallVector<BufferRef> arguments;
-  for (const BufferRef &weight : weights) {
+  for (const BufferRef &weight : instance->weights) {
     if (weight) {
       arguments.push_back(weight);
       continue;
     }
-    // Nothing writes arguments; see checkProgram.
+    // Nothing writes arguments; see FunctionCode.
     arguments.push_back(Buffer::wrap(const_cast<void *>(inputs.front().data),
                                      inputs.front().bytes, nullptr));
     inputs = inputs.drop_front();
@@ -333,7 +277,7 @@ static bool overlap(const Buffer &buffer, MutableMemory memory) {
 SmallVector<BufferRef>
 LoadedProgram::takeResults(ArrayRef<BufferRef> arguments,
                            ArrayRef<MutableMemory> outputs) {
-  const ProgramData &data = program->getData();
+  const ProgramData &data = instance->program->getData();
   SmallVector<BufferRef> results;
   for (auto [number, place] : llvm::enumerate(data.results)) {
     MutableMemory output = outputs[number];
@@ -347,7 +291,7 @@ LoadedProgram::takeResults(ArrayRef<BufferRef> arguments,
              }))
       results.push_back(Buffer::wrap(output.data, output.bytes, nullptr));
     else
-      results.push_back(memory.allocate(output.bytes));
+      results.push_back(shared->memory.allocate(output.bytes));
   }
   return results;
 }
@@ -361,12 +305,14 @@ LoadedProgram::runOn(ArrayRef<ConstMemory> inputs,
   ProgramRun run;
   run.arguments.assign(arguments.begin(), arguments.end());
   run.results.assign(results.begin(), results.end());
-  if (int64_t bytes = program->getScratchBytes(); bytes > 0)
+  Allocator &memory = shared->memory;
+  CompiledProgram &program = *instance->program;
+  if (int64_t bytes = program.getScratchBytes(); bytes > 0)
     run.scratch = memory.allocate(bytes, MemoryUse::Scratch);
-  packed->begin(run, memory);
-  auto end = llvm::scope_exit([&] { packed->end(run); });
-  if (Error error = program->execute(run, threads, /*shouldStop=*/nullptr,
-                                     /*times=*/nullptr))
+  instance->packed->begin(run, memory);
+  auto end = llvm::scope_exit([&] { instance->packed->end(run); });
+  if (Error error = program.execute(run, shared->threads,
+                                    /*shouldStop=*/nullptr, /*times=*/nullptr))
     return fail(Kind::Run, std::move(error));
   return results;
 }
@@ -380,7 +326,7 @@ void LoadedProgram::copyResults(SmallVector<BufferRef> results,
           return overlap(*from, output);
         }))
       continue;
-    BufferRef aside = memory.allocate(own.bytes);
+    BufferRef aside = shared->memory.allocate(own.bytes);
     std::memcpy(aside->data(), result->data(), own.bytes);
     result = aside;
   }
@@ -391,7 +337,7 @@ void LoadedProgram::copyResults(SmallVector<BufferRef> results,
 
 Error LoadedProgram::run(ArrayRef<ConstMemory> inputs,
                          ArrayRef<MutableMemory> outputs) {
-  std::shared_lock<std::shared_mutex> lock(running);
+  std::shared_lock<std::shared_mutex> lock(shared->running);
   if (Error error = checkRun(inputs))
     return error;
   if (Error error = checkAll(getOutputs(), outputs, "output"))
@@ -411,9 +357,11 @@ Expected<SmallVector<BufferRef>>
 LoadedProgram::run(ArrayRef<ConstMemory> inputs) {
   SmallVector<BufferRef> taken;
   SmallVector<MutableMemory> outputs;
+  if (!getFunction().extents.empty())
+    return failAnySize(getFunction());
   try {
     for (const TensorSpec &spec : getOutputs()) {
-      taken.push_back(memory.allocate(spec.getBytes()));
+      taken.push_back(shared->memory.allocate(spec.getBytes()));
       outputs.push_back({taken.back()->data(), taken.back()->bytes()});
     }
   } catch (const std::bad_alloc &error) {
@@ -427,17 +375,21 @@ LoadedProgram::run(ArrayRef<ConstMemory> inputs) {
 Error LoadedProgram::setThreads(unsigned number) {
   if (number == 0 || number > ThreadPool::kMaxThreads)
     return failThreads(number);
-  std::lock_guard<std::shared_mutex> lock(running);
-  threads.setThreads(number);
+  std::lock_guard<std::shared_mutex> lock(shared->running);
+  shared->threads.setThreads(number);
   return Error::success();
 }
 
 void LoadedProgram::close() {
   // Runs that begin from now on see it, so that there is an end to wait for.
   isClosed = true;
-  std::lock_guard<std::shared_mutex> lock(running);
-  packed.reset();
-  program.reset();
-  image.reset();
-  memory.trim();
+  std::lock_guard<std::shared_mutex> lock(shared->running);
+  instance.reset();
+  code.reset();
+  shared->memory.trim();
+}
+
+void LoadedProgram::closeAllSizes() {
+  shared->areClosed = true;
+  close();
 }

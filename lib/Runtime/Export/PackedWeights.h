@@ -10,24 +10,54 @@
 #define METAOPS_LIB_RUNTIME_EXPORT_PACKEDWEIGHTS_H
 
 #include "MetaOps/Runtime/Memory/Allocator.h"
-#include "MetaOps/Runtime/Program/Program.h"
-#include "MetaOps/Runtime/Program/ProgramData.h"
+#include "MetaOps/Runtime/Program/CompiledProgram.h"
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace metaops {
+
+/// A result that is made of weights alone.
+struct PackedWeight {
+  enum class State { Missing, InTheMaking, There };
+
+  int64_t bytes = 0;
+  State state = State::Missing;
+  /// Null while it is missing.
+  std::shared_ptr<PackedCopy> copy;
+};
+
+/// The results of a function's programs that are made of weights alone, each
+/// once: programs for other sizes may make the same.
+class PackedPool {
+public:
+  /// Returns the result of a step of a program whose arguments are the given
+  /// weights; null where it is made of other things, too.
+  std::shared_ptr<PackedWeight>
+  get(const ProgramData &program, const Step &step,
+      llvm::ArrayRef<std::optional<unsigned>> arguments, int64_t bytes);
+
+  /// Guards all results.
+  std::mutex mutex;
+
+private:
+  /// Those that a program is there for, by what says that two are equal.
+  std::map<std::string, std::weak_ptr<PackedWeight>> results;
+};
 
 /// The results of a program that are made of weights alone, which never change:
 /// one run makes them, later ones use them. All functions may be called from
 /// several threads at once.
 class PackedWeights {
 public:
-  /// `arguments` are the function's; see FunctionSignature.
-  PackedWeights(const ProgramData &program,
+  /// `arguments` are the program's; see FunctionSignature.
+  PackedWeights(std::shared_ptr<PackedPool> pool, const ProgramData &program,
                 llvm::ArrayRef<std::optional<unsigned>> arguments);
 
   /// Has a run use what is there, and make what is not, unless another run is
@@ -40,20 +70,12 @@ public:
   int64_t getBytes() const;
 
 private:
-  enum class State { Missing, InTheMaking, There };
-  /// By the program's number of packed results.
-  struct Result {
-    int64_t bytes = 0;
-    bool isOfWeights = false;
-    State state = State::Missing;
-    /// Null while it is missing.
-    std::shared_ptr<PackedCopy> copy;
-  };
+  PackedUse use(PackedWeight *result, Allocator &memory);
 
-  PackedUse use(Result &result, Allocator &memory);
-
-  mutable std::mutex mutex;
-  std::vector<Result> results;
+  std::shared_ptr<PackedPool> pool;
+  /// By the program's number of packed results; null for those that are made of
+  /// inputs, too.
+  std::vector<std::shared_ptr<PackedWeight>> results;
 };
 
 } // namespace metaops

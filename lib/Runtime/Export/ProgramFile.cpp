@@ -11,7 +11,7 @@
 //   header    magic, version, number of sections, size of the file, and the
 //             checksum of all that and the table: 64 bytes
 //   table     an entry of 64 bytes for each section: kind, target, offset,
-//             size, function, a zero, checksum
+//             size, function, the function's program, checksum
 //   sections  in the order of the table, each at the next multiple of 64
 //
 // docs/ProgramFile.md has the details. Checksums tell damage, not malice:
@@ -133,6 +133,7 @@ Error ProgramFile::parseTable(StringRef table) {
     section.offset = read64le(table.data() + 8);
     section.size = read64le(table.data() + 16);
     section.function = read32le(table.data() + 24);
+    section.program = read32le(table.data() + 28);
     section.checksum =
         table.substr(kFileEntryBytes - kFileChecksumBytes, kFileChecksumBytes)
             .str();
@@ -150,7 +151,10 @@ Error ProgramFile::addSection(Section section, uint64_t tableEnd) {
       section.offset > size || section.size > size - section.offset)
     return damaged("a section of " + Twine(section.size) + " bytes at " +
                    Twine(section.offset) + " is not in its place");
-  if (find(section.kind, section.function, section.target))
+  auto [place, isNew] = places.try_emplace(
+      {section.kind, section.function, section.target, section.program},
+      sections.size());
+  if (!isNew)
     return damaged("it has two sections of kind " + Twine(section.kind) +
                    " of function " + Twine(section.function) + " for target " +
                    Twine(section.target));
@@ -159,12 +163,10 @@ Error ProgramFile::addSection(Section section, uint64_t tableEnd) {
 }
 
 const ProgramFile::Section *ProgramFile::find(uint32_t kind, uint32_t function,
-                                              uint32_t target) const {
-  auto found = llvm::find_if(sections, [&](const Section &section) {
-    return section.kind == kind && section.function == function &&
-           section.target == target;
-  });
-  return found == sections.end() ? nullptr : &*found;
+                                              uint32_t target,
+                                              uint32_t program) const {
+  auto found = places.find({kind, function, target, program});
+  return found == places.end() ? nullptr : &sections[found->second];
 }
 
 Expected<std::string> ProgramFile::readSection(const Section &section) const {
@@ -178,8 +180,9 @@ Expected<std::string> ProgramFile::readSection(const Section &section) const {
 }
 
 Expected<std::string> ProgramFile::readSection(uint32_t kind, uint32_t function,
-                                               uint32_t target) const {
-  if (const Section *section = find(kind, function, target))
+                                               uint32_t target,
+                                               uint32_t program) const {
+  if (const Section *section = find(kind, function, target, program))
     return readSection(*section);
   return createStringError("the program file has no section of kind " +
                            Twine(kind) + " of function " + Twine(function) +
@@ -202,12 +205,15 @@ Error ProgramFile::readSignature() {
 Error ProgramFile::checkCode() const {
   // A count that is larger than that of sections ends at the first that lacks.
   for (auto [function, described] : llvm::enumerate(signature.functions))
-    for (auto [target, processors] : llvm::enumerate(signature.targets))
-      for (uint32_t kind : {kProgramSection, kImageSection})
-        if (!find(kind, function, target))
-          return damaged("it lacks the program or the code of its function '" +
-                         described.name + "' for its target '" +
-                         processors.name + "'");
+    for (auto [target, processors] : llvm::enumerate(signature.targets)) {
+      bool isThere = find(kImageSection, function, target);
+      for (unsigned i = 0; isThere && i < described.getNumPrograms(); ++i)
+        isThere = find(kProgramSection, function, target, i);
+      if (!isThere)
+        return damaged("it lacks a program or the code of its function '" +
+                       described.name + "' for its target '" + processors.name +
+                       "'");
+    }
   return Error::success();
 }
 
@@ -216,8 +222,9 @@ bool ProgramFile::hasIR(unsigned function) const {
 }
 
 Expected<std::string> ProgramFile::readProgram(unsigned function,
-                                               unsigned target) const {
-  return readSection(kProgramSection, function, target);
+                                               unsigned target,
+                                               unsigned program) const {
+  return readSection(kProgramSection, function, target, program);
 }
 Expected<std::string> ProgramFile::readImage(unsigned function,
                                              unsigned target) const {

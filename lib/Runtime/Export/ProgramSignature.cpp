@@ -14,7 +14,10 @@
 //   functions   a list of objects of
 //     name
 //     arguments   a list, in the order of the program's arguments: of tensors,
-//                 which are inputs, and of objects of weight, a number
+//                 which are inputs, and of objects of weight, a number; of
+//                 inputs alone where there are extents
+//     extents, programs
+//                 of a function of several sizes; see ProgramSizes.cpp
 //     outputs     a list of tensors
 //     structure   a text; may be left out
 //   targets     a list of objects of name, and features, a list of texts
@@ -25,6 +28,7 @@
 
 #include "MetaOps/Runtime/Export/ProgramSignature.h"
 #include "BoundedJson.h"
+#include "ProgramSizes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -32,8 +36,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <limits>
 
 using namespace metaops;
 namespace json = llvm::json;
@@ -43,9 +45,6 @@ using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
-
-/// More than any memory; sums of a few do not overflow.
-static constexpr int64_t kMaxBytes = std::numeric_limits<int64_t>::max() / 8;
 
 std::string metaops::formatType(const TensorSpec &tensor) {
   return nameOf(tensor.dtype).str() + " " + formatShape(tensor.shape);
@@ -97,7 +96,10 @@ static Error checkText(StringRef text, StringRef what) {
   return Error::success();
 }
 
-static Error checkTensors(ArrayRef<TensorSpec> tensors, StringRef what) {
+/// Fails unless names are different texts, and shapes can be. Extents of any
+/// size are left to verifySizes.
+static Error checkTensors(ArrayRef<TensorSpec> tensors, StringRef what,
+                          bool hasSizes = false) {
   llvm::StringSet<> names;
   for (const TensorSpec &tensor : tensors) {
     if (tensor.name.empty())
@@ -107,8 +109,10 @@ static Error checkTensors(ArrayRef<TensorSpec> tensors, StringRef what) {
     if (!names.insert(tensor.name).second)
       return createStringError("two " + what + "s have the name '" +
                                tensor.name + "'");
+    if (hasSizes && llvm::is_contained(tensor.shape, kAnyExtent))
+      continue;
     if (llvm::any_of(tensor.shape, [](int64_t extent) { return extent < 0; }) ||
-        tensor.getBytes() > kMaxBytes)
+        tensor.getBytes() > kMaxTensorBytes)
       return createStringError("the " + what + " '" + tensor.name +
                                "' has an impossible shape, " +
                                formatShape(tensor.shape));
@@ -134,24 +138,15 @@ static Error checkFunction(const FunctionSignature &function,
                            size_t numWeights) {
   if (Error error = checkText(function.name, "the name of a function"))
     return error;
-  size_t numInputs = 0;
-  for (std::optional<unsigned> weight : function.arguments) {
-    if (!weight)
-      ++numInputs;
-    else if (*weight >= numWeights)
-      return createStringError("an argument of the function '" + function.name +
-                               "' is weight number " + Twine(*weight) + " of " +
-                               Twine(numWeights));
-  }
-  if (numInputs != function.inputs.size())
-    return createStringError("of the " + Twine(function.arguments.size()) +
-                             " arguments of the function '" + function.name +
-                             "' " + Twine(numInputs) +
-                             " are no weights, and there are " +
-                             Twine(function.inputs.size()) + " inputs");
-  if (Error error = checkTensors(function.inputs, "input"))
+  bool hasSizes = !function.extents.empty() || !function.programs.empty();
+  if (Error error = checkTensors(function.inputs, "input", hasSizes))
     return error;
-  if (Error error = checkTensors(function.outputs, "output"))
+  if (Error error = checkTensors(function.outputs, "output", hasSizes))
+    return error;
+  if (Error error = hasSizes
+                        ? verifySizes(function, numWeights)
+                        : verifyArguments(function.name, function.arguments,
+                                          function.inputs.size(), numWeights))
     return error;
   return checkText(function.structure, "the structure of a function");
 }
@@ -189,15 +184,35 @@ Error metaops::verifySignature(const ProgramSignature &signature) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void writeTensor(json::OStream &stream, const TensorSpec &tensor) {
+/// Writes a tensor, of which dimensions may have names.
+static void writeTensor(json::OStream &stream, const TensorSpec &tensor,
+                        ArrayRef<StringRef> names = {}) {
   stream.object([&] {
     stream.attribute("name", tensor.name);
     stream.attribute("dtype", nameOf(tensor.dtype));
     stream.attributeArray("shape", [&] {
-      for (int64_t extent : tensor.shape)
-        stream.value(extent);
+      for (auto [dim, extent] : llvm::enumerate(tensor.shape))
+        if (extent != kAnyExtent)
+          stream.value(extent);
+        else if (names.empty())
+          stream.value(nullptr);
+        else
+          stream.value(names[dim]);
     });
   });
+}
+
+/// Writes the inputs of a function of several sizes.
+static void writeSizedInputs(json::OStream &stream,
+                             const FunctionSignature &function) {
+  for (auto [number, input] : llvm::enumerate(function.inputs)) {
+    std::vector<StringRef> names(input.shape.size());
+    for (const NamedExtent &extent : function.extents)
+      for (auto [of, dim] : extent.dims)
+        if (of == number)
+          names[dim] = extent.name;
+    writeTensor(stream, input, names);
+  }
 }
 
 static void writeTensors(json::OStream &stream, StringRef name,
@@ -222,9 +237,15 @@ static void writeFunction(json::OStream &stream,
                           const FunctionSignature &function) {
   stream.object([&] {
     stream.attribute("name", function.name);
-    stream.attributeArray("arguments",
-                          [&] { writeArguments(stream, function); });
+    stream.attributeArray("arguments", [&] {
+      if (function.extents.empty())
+        writeArguments(stream, function);
+      else
+        writeSizedInputs(stream, function);
+    });
     writeTensors(stream, "outputs", function.outputs);
+    if (!function.extents.empty())
+      writeSizes(stream, function);
     if (!function.structure.empty())
       stream.attribute("structure", function.structure);
   });
@@ -274,7 +295,37 @@ static Expected<const json::Array *> getList(const json::Object &object,
   return createStringError("it has no list '" + name + "'");
 }
 
-static Expected<TensorSpec> readTensor(const json::Value &value) {
+/// Reads a shape, with kAnyExtent for what is null or has a name.
+static Expected<std::vector<int64_t>>
+readSizedShape(const json::Value *value, const Twine &what,
+               llvm::function_ref<bool(unsigned, StringRef)> named) {
+  const json::Array *extents = value ? value->getAsArray() : nullptr;
+  if (!named || !extents)
+    return readShape(value, what);
+  json::Array numbers;
+  llvm::SmallVector<unsigned> any;
+  for (auto [dim, extent] : llvm::enumerate(*extents)) {
+    auto name = extent.getAsString();
+    if (name && !named(dim, *name))
+      return createStringError(what + " has an extent '" + *name +
+                               "', which is none of its function's");
+    if (name || extent.getAsNull())
+      any.push_back(dim);
+    numbers.push_back(name || extent.getAsNull() ? json::Value(0) : extent);
+  }
+  json::Value fixed(std::move(numbers));
+  auto shape = readShape(&fixed, what);
+  if (shape)
+    for (unsigned dim : any)
+      (*shape)[dim] = kAnyExtent;
+  return shape;
+}
+
+/// Reads a tensor. Of a function of several sizes, extents may be names, which
+/// `named` is called with, or null.
+static Expected<TensorSpec>
+readTensor(const json::Value &value,
+           llvm::function_ref<bool(unsigned, StringRef)> named = nullptr) {
   const json::Object *object = value.getAsObject();
   auto name = object ? object->getString("name") : std::nullopt;
   if (!name)
@@ -287,22 +338,23 @@ static Expected<TensorSpec> readTensor(const json::Value &value) {
     return createStringError("its tensor '" + tensor.name + "' has no dtype, " +
                              "one of " + listDTypes());
   tensor.dtype = *parsed;
-  auto shape =
-      readShape(object->get("shape"), "its tensor '" + tensor.name + "'");
+  auto shape = readSizedShape(object->get("shape"),
+                              "its tensor '" + tensor.name + "'", named);
   if (!shape)
     return shape.takeError();
   tensor.shape = std::move(*shape);
   return tensor;
 }
 
-static Expected<std::vector<TensorSpec>> readTensors(const json::Object &object,
-                                                     StringRef name) {
+static Expected<std::vector<TensorSpec>>
+readTensors(const json::Object &object, StringRef name,
+            llvm::function_ref<bool(unsigned, StringRef)> named = nullptr) {
   auto list = getList(object, name);
   if (!list)
     return list.takeError();
   std::vector<TensorSpec> tensors;
   for (const json::Value &value : **list) {
-    auto tensor = readTensor(value);
+    auto tensor = readTensor(value, named);
     if (!tensor)
       return tensor.takeError();
     tensors.push_back(std::move(*tensor));
@@ -330,6 +382,32 @@ static Error readArgument(const json::Value &value,
   return Error::success();
 }
 
+/// Reads inputs and outputs of a function of several sizes.
+static Error readSizedTensors(const json::Object &object,
+                              FunctionSignature &function) {
+  auto list = getList(object, "arguments");
+  if (!list)
+    return list.takeError();
+  for (auto [number, value] : llvm::enumerate(**list)) {
+    auto named = [&, input = unsigned(number)](unsigned dim, StringRef name) {
+      auto extent =
+          llvm::find_if(function.extents, [&](const NamedExtent &each) {
+            return each.name == name;
+          });
+      if (extent == function.extents.end())
+        return false;
+      extent->dims.emplace_back(input, dim);
+      return true;
+    };
+    if (Error error =
+            readTensor(value, named).moveInto(function.inputs.emplace_back()))
+      return error;
+  }
+  return readTensors(object, "outputs",
+                     [](unsigned, StringRef) { return false; })
+      .moveInto(function.outputs);
+}
+
 static Error readFunction(const json::Value &value,
                           FunctionSignature &function) {
   const json::Object *object = value.getAsObject();
@@ -337,13 +415,17 @@ static Error readFunction(const json::Value &value,
   if (!name)
     return createStringError("one of its functions has no name");
   function.name = name->str();
+  function.structure = object->getString("structure").value_or("").str();
+  if (Error error = readSizes(*object, function))
+    return error;
+  if (!function.extents.empty())
+    return readSizedTensors(*object, function);
   auto list = getList(*object, "arguments");
   if (!list)
     return list.takeError();
   for (const json::Value &argument : **list)
     if (Error error = readArgument(argument, function))
       return error;
-  function.structure = object->getString("structure").value_or("").str();
   return readTensors(*object, "outputs").moveInto(function.outputs);
 }
 

@@ -41,6 +41,8 @@ namespace {
 struct Section {
   uint32_t kind, function, target;
   std::vector<StringRef> parts;
+  /// Its place among those of the function.
+  uint32_t program = 0;
 
   uint64_t getSize() const {
     uint64_t size = 0;
@@ -60,21 +62,33 @@ static StringRef getPadding(uint64_t size) {
 static Error checkFunctions(const ProgramFileContents &contents) {
   size_t numFunctions = contents.signature.functions.size();
   size_t numTargets = contents.signature.targets.size();
-  // Of each function the IR, and two for each target; two others.
-  if (numFunctions > kMaxSections || numTargets > kMaxSections ||
-      numFunctions * (2 * numTargets + 1) + 2 > kMaxSections)
-    return createStringError("there are " + Twine(numFunctions) +
-                             " functions for " + Twine(numTargets) +
+  size_t numPrograms = 0;
+  for (const FunctionSignature &function : contents.signature.functions)
+    numPrograms += function.getNumPrograms();
+  // Of each function the IR, and for each target the code and programs; two
+  // others.
+  if (numPrograms > kMaxSections || numTargets > kMaxSections ||
+      numFunctions * (numTargets + 1) + numPrograms * numTargets + 2 >
+          kMaxSections)
+    return createStringError("there are " + Twine(numPrograms) +
+                             " programs for " + Twine(numTargets) +
                              " targets, too many for a program file");
   if (contents.functions.size() != numFunctions)
     return createStringError("the signature has " + Twine(numFunctions) +
                              " functions, given " +
                              Twine(contents.functions.size()));
-  for (const ProgramFileContents::Function &function : contents.functions)
+  for (auto [signature, function] :
+       llvm::zip_equal(contents.signature.functions, contents.functions)) {
     if (function.code.size() != numTargets)
       return createStringError("the signature has " + Twine(numTargets) +
                                " targets, and there is code for " +
                                Twine(function.code.size()));
+    for (const ProgramFileContents::Code &code : function.code)
+      if (code.programs.size() != signature.getNumPrograms())
+        return createStringError(
+            "the signature has " + Twine(signature.getNumPrograms()) +
+            " programs of a function, given " + Twine(code.programs.size()));
+  }
   return Error::success();
 }
 
@@ -115,7 +129,9 @@ static std::vector<Section> listSections(const ProgramFileContents &contents,
     auto number = uint32_t(place);
     for (auto [target, code] : llvm::enumerate(function.code)) {
       auto to = uint32_t(target);
-      sections.push_back({kProgramSection, number, to, {code.program}});
+      for (auto [program, bytes] : llvm::enumerate(code.programs))
+        sections.push_back(
+            {kProgramSection, number, to, {bytes}, uint32_t(program)});
       sections.push_back({kImageSection, number, to, {code.image}});
     }
     if (!function.ir.empty())
@@ -145,6 +161,7 @@ static std::string writeFront(llvm::ArrayRef<Section> sections) {
     write64le(entry + 8, offset);
     write64le(entry + 16, size);
     write32le(entry + 24, section.function);
+    write32le(entry + 28, section.program);
     sumFileBytes(section.parts)
         .copy(entry + kFileEntryBytes - kFileChecksumBytes, kFileChecksumBytes);
     offset = llvm::alignTo(offset + size, kSectionAlignment);

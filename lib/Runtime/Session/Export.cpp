@@ -69,7 +69,7 @@ namespace {
 class ExportTrace {
 public:
   ExportTrace(const std::shared_ptr<RecordingSession> &host,
-              const ExportedFunction &function)
+              const ExportedRecording &function)
       : function(function), trace(std::make_shared<Trace>(host)) {
     record();
   }
@@ -96,7 +96,7 @@ private:
   void record();
   void cut();
 
-  const ExportedFunction &function;
+  const ExportedRecording &function;
   std::shared_ptr<Trace> trace;
   /// Arguments, in places that stay; what random numbers are made of; results.
   std::vector<Var> vars, random, results;
@@ -186,8 +186,6 @@ void ExportTrace::cut() {
 
 FunctionSignature ExportTrace::describe() const {
   FunctionSignature signature;
-  signature.name = function.name;
-  signature.structure = function.structure;
   for (const auto &[name, node] : inputs)
     signature.inputs.push_back(::describe(name, node));
   for (const auto &[name, node] : outputs)
@@ -209,8 +207,10 @@ public:
       names.try_emplace(var->getNode(), name);
   }
 
-  /// Returns the number of a value's weight. Those of no name are numbered.
+  /// Returns the number of a value's weight. Those of no name are numbered;
+  /// numbers that are equal are one.
   unsigned add(Node *value) {
+    value = getFirst(value);
     auto [place, isNew] = numbers.try_emplace(value, weights.size());
     if (isNew) {
       auto name = names.find(value);
@@ -224,6 +224,7 @@ public:
 
   /// Adds a value by a name of its own.
   void add(llvm::StringRef name, Node *value) {
+    value = getFirst(value);
     std::pair<std::string, Node *> weight(name.str(), value);
     if (llvm::is_contained(weights, weight))
       return;
@@ -236,8 +237,17 @@ public:
   }
 
 private:
+  Node *getFirst(Node *value) {
+    if (!value->isScalar)
+      return value;
+    return scalars.try_emplace({value->dtype, value->scalar}, value)
+        .first->second;
+  }
+
   llvm::DenseMap<Node *, std::string> names;
   llvm::DenseMap<Node *, unsigned> numbers;
+  /// The first of equal numbers, by their bits.
+  std::map<std::pair<DType, uint64_t>, Node *> scalars;
   std::vector<std::pair<std::string, Node *>> weights;
   unsigned numUnnamed = 0;
 };
@@ -291,17 +301,18 @@ static CompileOptions getOptions(const ExportTarget &target,
 }
 
 TargetCode SessionImpl::compileFor(const ExportTarget &target,
-                                   llvm::StringRef bytecode,
-                                   llvm::ArrayRef<std::string> lines) {
+                                   llvm::ArrayRef<ExportedSlice> slices,
+                                   llvm::ArrayRef<VaryingDim> varying) {
   Compiler &backend = *(settings.useInterpreter ? programs.getInterpreter()
                                                 : programs.getCompiler());
   KernelTools *tools = backend.getTools();
   if (!tools)
     fail(ErrorKind::Runtime, "the interpreter has no code to export; set the "
                              "flag backend to compiled");
-  auto code = tools->compileFor(target.name, bytecode, lines,
-                                getOptions(target, settings.options),
-                                waiter.getStopCheck());
+  CompileOptions options = getOptions(target, settings.options);
+  options.varying.assign(varying.begin(), varying.end());
+  auto code =
+      tools->compileFor(target.name, slices, options, waiter.getStopCheck());
   if (!code && code.errorIsA<Interrupted>()) {
     llvm::consumeError(code.takeError());
     fail(ErrorKind::Interrupted, "interrupted while a program was compiled");
@@ -320,23 +331,109 @@ SuppliedCode SessionImpl::compileIR(const ProgramSignature &signature,
   if (!bytecode)
     fail(ErrorKind::Value,
          "the IR of the program file: " + llvm::toString(bytecode.takeError()));
-  TargetCode code = compileFor({target, ""}, *bytecode, /*lines=*/{});
-  return {target, std::move(code.program), std::move(code.image)};
+  TargetCode code =
+      compileFor({target, ""}, ExportedSlice{std::move(*bytecode), {}});
+  return {target, std::move(code.programs.front()), std::move(code.image)};
+}
+
+static ExportedSlice writeExport(const ExportTrace &traced) {
+  const Slice &slice = traced.getSlice();
+  ExportedSlice written;
+  written.bytecode = writeSlice(traced.getGraph(), slice);
+  for (Node *node : slice.ops)
+    written.lines.push_back(formatLine(node->op->getLoc()));
+  return written;
 }
 
 CompiledFunction
-SessionImpl::compileExport(Graph &ofTrace, const Slice &slice,
+SessionImpl::compileExport(llvm::ArrayRef<ExportedSlice> slices,
+                           llvm::ArrayRef<NamedExtent> extents,
                            llvm::ArrayRef<ExportTarget> targets) {
-  std::string bytecode = writeSlice(ofTrace, slice);
-  std::vector<std::string> lines;
-  for (Node *node : slice.ops)
-    lines.push_back(formatLine(node->op->getLoc()));
+  // Inputs are a slice's first arguments. A single size has kernels of its own.
+  std::vector<VaryingDim> varying;
+  if (slices.size() > 1)
+    for (const NamedExtent &extent : extents)
+      for (auto [input, dim] : extent.dims)
+        varying.push_back({input, dim});
   CompiledFunction compiled;
   for (const ExportTarget &target : targets)
-    compiled.code.push_back(compileFor(target, bytecode, lines));
-  compiled.ir = check(writeExportedIR(bytecode, lines));
+    compiled.code.push_back(compileFor(target, slices, varying));
+  if (extents.empty())
+    compiled.ir =
+        check(writeExportedIR(slices.front().bytecode, slices.front().lines));
   return compiled;
 }
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Returns "batch 1, length 16".
+static std::string formatSizes(const ExportedFunction &function,
+                               llvm::ArrayRef<int64_t> sizes) {
+  std::string text;
+  for (auto [extent, size] : llvm::zip_equal(function.extents, sizes))
+    text +=
+        (text.empty() ? "" : ", ") + extent.name + " " + std::to_string(size);
+  return text;
+}
+
+/// Fails where a function takes or gives other tensors at one size than at the
+/// first.
+static void checkAlike(const ExportedFunction &function,
+                       llvm::ArrayRef<int64_t> sizes, llvm::StringRef what,
+                       llvm::ArrayRef<TensorSpec> first,
+                       llvm::ArrayRef<TensorSpec> found) {
+  auto describeAll = [](llvm::ArrayRef<TensorSpec> tensors) {
+    std::string text;
+    for (const TensorSpec &tensor : tensors)
+      text +=
+          (text.empty() ? "" : ", ") + tensor.name + ": " + formatType(tensor);
+    return text;
+  };
+  bool isAlike = first.size() == found.size();
+  for (size_t i = 0; isAlike && i < first.size(); ++i)
+    isAlike = first[i].name == found[i].name &&
+              first[i].dtype == found[i].dtype &&
+              first[i].shape.size() == found[i].shape.size();
+  if (!isAlike)
+    fail(ErrorKind::Value,
+         "export: the function " + what + " (" + describeAll(first) +
+             ") with " +
+             formatSizes(function, function.recordings.front().sizes) +
+             ", and (" + describeAll(found) + ") with " +
+             formatSizes(function, sizes) +
+             "; expected tensors of the same names, dtypes and ranks");
+}
+
+/// Adds a program's signature to that of a function of several sizes.
+static void addSizes(const ExportedFunction &function,
+                     llvm::ArrayRef<int64_t> sizes, FunctionSignature fixed,
+                     FunctionSignature &signature) {
+  if (signature.programs.empty()) {
+    signature.inputs = fixed.inputs;
+    signature.outputs = fixed.outputs;
+    signature.extents = function.extents;
+    for (const NamedExtent &extent : function.extents)
+      for (auto [input, dim] : extent.dims)
+        signature.inputs[input].shape[dim] = kAnyExtent;
+  }
+  checkAlike(function, sizes, "takes", signature.inputs, fixed.inputs);
+  checkAlike(function, sizes, "returns", signature.outputs, fixed.outputs);
+  SizedProgram &program = signature.programs.emplace_back();
+  program.sizes = sizes;
+  program.arguments = std::move(fixed.arguments);
+  for (auto [all, output] : llvm::zip_equal(signature.outputs, fixed.outputs)) {
+    for (auto [extent, own] : llvm::zip_equal(all.shape, output.shape))
+      if (extent != own)
+        extent = kAnyExtent;
+    program.outputs.push_back(std::move(output.shape));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
 
 /// Adds the weights that a function reads to its signature.
 static void addWeights(const ExportTrace &traced, Weights &weights,
@@ -347,7 +444,7 @@ static void addWeights(const ExportTrace &traced, Weights &weights,
 }
 
 /// Adds what a function's state begins with.
-static void addState(const ExportedFunction &function, Recorder &recorder,
+static void addState(const ExportedRecording &function, Recorder &recorder,
                      Weights &weights) {
   for (unsigned number : function.state) {
     const auto &[name, var] = function.arguments[number];
@@ -369,20 +466,33 @@ void SessionImpl::exportProgram(const std::shared_ptr<RecordingSession> &own,
   std::vector<std::unique_ptr<ExportTrace>> traces;
   std::vector<CompiledFunction> compiled;
   for (const ExportedFunction &function : request.functions) {
-    traces.push_back(std::make_unique<ExportTrace>(own, function));
-    const ExportTrace &traced = *traces.back();
-    contents.signature.functions.push_back(traced.describe());
-    addState(function, recorder, weights);
-    addWeights(traced, weights, contents.signature.functions.back());
+    FunctionSignature signature;
+    std::vector<ExportedSlice> slices;
+    for (const ExportedRecording &recording : function.recordings) {
+      traces.push_back(std::make_unique<ExportTrace>(own, recording));
+      FunctionSignature fixed = traces.back()->describe();
+      addState(recording, recorder, weights);
+      addWeights(*traces.back(), weights, fixed);
+      if (function.extents.empty())
+        signature = std::move(fixed);
+      else
+        addSizes(function, recording.sizes, std::move(fixed), signature);
+      slices.push_back(writeExport(*traces.back()));
+    }
+    signature.name = function.name;
+    signature.structure = function.structure;
+    contents.signature.functions.push_back(std::move(signature));
     compiled.push_back(
-        compileExport(traced.getGraph(), traced.getSlice(), request.targets));
+        compileExport(slices, function.extents, request.targets));
   }
   describe(request, weights, contents.signature);
   for (const CompiledFunction &function : compiled) {
     auto &written = contents.functions.emplace_back();
     written.ir = function.ir;
     for (const TargetCode &code : function.code)
-      written.code.push_back({code.program, code.image});
+      written.code.push_back({std::vector<llvm::StringRef>(
+                                  code.programs.begin(), code.programs.end()),
+                              code.image});
   }
   computeWeights(llvm::to_vector(llvm::make_second_range(weights.list())));
   for (const auto &[name, value] : weights.list()) {

@@ -29,11 +29,19 @@ struct ProgramDescription {
   std::string fusion;
 };
 
-/// A program for processors of some kind, as bytes.
+/// A slice that is compiled for another process.
+struct ExportedSlice {
+  /// As MLIR bytecode.
+  std::string bytecode;
+  /// The lines of its operations, which its checks name.
+  std::vector<std::string> lines;
+};
+
+/// Programs for processors of some kind, as bytes.
 struct TargetCode {
-  /// As writeProgram writes it.
-  std::string program;
-  /// The code of its kernels; see CodeImage.
+  /// As writeProgram writes them.
+  std::vector<std::string> programs;
+  /// The code of their kernels; see CodeImage.
   std::string image;
 };
 
@@ -61,13 +69,12 @@ public:
   virtual llvm::Expected<std::vector<std::string>>
   listNeighbours(llvm::StringRef slice, const CompileOptions &options) = 0;
 
-  /// Compiles a slice for another process, on a processor of a kind that is
-  /// named ("x86-64-v3", "x86-64-v4", "aarch64"). Its results are written over
-  /// no argument. Its checks name the lines of the slice's operations.
+  /// Compiles slices for another process, on a processor of a kind that is
+  /// named ("x86-64-v3", "x86-64-v4", "aarch64"). They share kernels. Results
+  /// are written over no argument.
   virtual llvm::Expected<TargetCode>
-  compileFor(llvm::StringRef target, llvm::StringRef slice,
-             llvm::ArrayRef<std::string> lines, const CompileOptions &options,
-             StopCheck shouldStop) = 0;
+  compileFor(llvm::StringRef target, llvm::ArrayRef<ExportedSlice> slices,
+             const CompileOptions &options, StopCheck shouldStop) = 0;
 
   /// Returns a name that differs between builds of the compiler and between
   /// processors.

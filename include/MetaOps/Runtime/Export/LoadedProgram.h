@@ -25,9 +25,8 @@
 
 namespace metaops {
 
-class CodeImage;
-class CompiledProgram;
-class PackedWeights;
+class FunctionCode;
+struct ProgramInstance;
 
 /// A program that was compiled for this process; see KernelTools::compileFor.
 struct SuppliedCode {
@@ -106,14 +105,19 @@ public:
   /// the weights, and have threads and memory of their own.
   llvm::Expected<std::unique_ptr<LoadedProgram>>
   openFunction(const LoadOptions &options) const;
+  /// The program of a function of several sizes for sizes of its extents, in
+  /// their order. It has fixed shapes, and shares code, threads and memory with
+  /// this one; each may be closed before the other.
+  llvm::Expected<std::unique_ptr<LoadedProgram>>
+  openSizes(llvm::ArrayRef<int64_t> sizes) const;
   /// Like every destructor, not beside other calls.
   ~LoadedProgram();
 
   /// Returns the signature of the whole file.
   const ProgramSignature &getSignature() const { return file->getSignature(); }
-  const FunctionSignature &getFunction() const {
-    return getSignature().functions[function];
-  }
+  /// Returns that of the function: of fixed shapes where the program is that of
+  /// one size.
+  const FunctionSignature &getFunction() const { return *signature; }
   llvm::ArrayRef<TensorSpec> getInputs() const { return getFunction().inputs; }
   llvm::ArrayRef<TensorSpec> getOutputs() const {
     return getFunction().outputs;
@@ -146,25 +150,38 @@ public:
   run(llvm::ArrayRef<ConstMemory> inputs);
 
   /// Waits for runs to end. A program has one thread at least, and no more than
-  /// ThreadPool::kMaxThreads.
+  /// ThreadPool::kMaxThreads. All sizes of a function have these threads.
   llvm::Error setThreads(unsigned threads);
-  unsigned getThreads() const { return threads.getThreads(); }
+  unsigned getThreads() const { return shared->threads.getThreads(); }
 
   /// Has new runs fail, waits for those that have begun, and gives back the
   /// code and scratch memory. All else stays. Closing again does nothing.
   void close();
+  /// The same for all sizes of its function that are open.
+  void closeAllSizes();
 
 private:
+  /// What programs of a function for several sizes share.
+  struct Shared {
+    explicit Shared(unsigned threads) : threads(threads) {}
+
+    ThreadPool threads;
+    Allocator memory;
+    /// Held by runs, and alone by what waits for them.
+    std::shared_mutex running;
+    /// Set where all sizes are closed.
+    std::atomic<bool> areClosed{false};
+  };
+
   LoadedProgram(std::shared_ptr<const ProgramFile> file, unsigned function,
-                unsigned threads);
+                std::shared_ptr<Shared> shared);
 
   static llvm::Expected<std::unique_ptr<LoadedProgram>>
   load(llvm::Expected<ProgramFile> file, const LoadOptions &options);
   static llvm::Expected<std::unique_ptr<LoadedProgram>>
   load(std::shared_ptr<const ProgramFile> file, const LoadOptions &options);
-  llvm::Expected<SuppliedCode> readCode() const;
-  llvm::Error loadCode(SuppliedCode code);
-  llvm::Error checkProgram() const;
+  llvm::Error openProgram(unsigned number);
+  bool cannotRun() const { return isClosed || shared->areClosed; }
   llvm::Error checkRun(llvm::ArrayRef<ConstMemory> inputs) const;
   llvm::SmallVector<BufferRef>
   gatherArguments(llvm::ArrayRef<ConstMemory> inputs) const;
@@ -181,16 +198,13 @@ private:
   /// Its place among the file's.
   unsigned function;
   std::string target;
-  ThreadPool threads;
-  Allocator memory;
-  /// Held by runs, and alone by what waits for them.
-  mutable std::shared_mutex running;
-  /// Of each of the program's arguments; null for inputs.
-  std::vector<BufferRef> weights;
-  /// Null without code, and once closed. The kernels are in the image.
-  std::shared_ptr<const CodeImage> image;
-  std::shared_ptr<CompiledProgram> program;
-  std::unique_ptr<PackedWeights> packed;
+  std::shared_ptr<Shared> shared;
+  /// Null without code, and once closed.
+  std::shared_ptr<FunctionCode> code;
+  std::shared_ptr<const FunctionSignature> signature;
+  /// Null where the function has several sizes and this is none of them, and
+  /// once closed.
+  std::shared_ptr<ProgramInstance> instance;
   std::atomic<bool> isClosed{false};
 };
 

@@ -21,7 +21,9 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,20 +38,20 @@ namespace metaops {
 /// Contents of a program file. Bytes are views of memory that somebody else
 /// keeps until the file is written.
 struct ProgramFileContents {
-  /// A program for one kind of processors.
+  /// A function's programs for one kind of processors.
   struct Code {
-    /// As writeProgram writes it.
-    llvm::StringRef program;
+    /// As writeProgram writes them: one, or those of the signature's sizes.
+    std::vector<llvm::StringRef> programs;
     /// As linkImage or writeImage makes it; the kernels' names are its entries.
-    /// Empty for a program without kernels.
+    /// Empty for programs without kernels.
     llvm::StringRef image;
   };
 
-  /// A function's program.
   struct Function {
     /// For each of the signature's targets.
     std::vector<Code> code;
-    /// MLIR as text; empty where the file is to have none.
+    /// MLIR as text; empty where the file is to have none, as of a function of
+    /// several sizes.
     llvm::StringRef ir;
   };
 
@@ -87,8 +89,8 @@ public:
   bool hasIR(unsigned function) const;
 
   /// Returns the bytes of a function's section, whose checksum was right.
-  llvm::Expected<std::string> readProgram(unsigned function,
-                                          unsigned target) const;
+  llvm::Expected<std::string> readProgram(unsigned function, unsigned target,
+                                          unsigned program = 0) const;
   llvm::Expected<std::string> readImage(unsigned function,
                                         unsigned target) const;
   llvm::Expected<std::string> readIR(unsigned function) const;
@@ -100,7 +102,7 @@ public:
 
 private:
   struct Section {
-    uint32_t kind = 0, target = 0, function = 0;
+    uint32_t kind = 0, target = 0, function = 0, program = 0;
     uint64_t offset = 0, size = 0;
     std::string checksum;
   };
@@ -117,14 +119,17 @@ private:
   llvm::Error checkWeight(const TensorSpec &expected,
                           const TensorSpec &found) const;
 
-  const Section *find(uint32_t kind, uint32_t function = 0,
-                      uint32_t target = 0) const;
+  const Section *find(uint32_t kind, uint32_t function = 0, uint32_t target = 0,
+                      uint32_t program = 0) const;
   llvm::Expected<std::string> readSection(const Section &section) const;
   llvm::Expected<std::string> readSection(uint32_t kind, uint32_t function,
-                                          uint32_t target) const;
+                                          uint32_t target,
+                                          uint32_t program = 0) const;
 
   std::unique_ptr<FileSource> source;
   std::vector<Section> sections;
+  /// The places of sections by kind, function, target and program.
+  std::map<std::array<uint32_t, 4>, size_t> places;
   ProgramSignature signature;
   /// The section of weights in memory; null where there is none.
   std::shared_ptr<const char> weights;

@@ -18,6 +18,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace metaops {
@@ -49,19 +50,60 @@ struct ProgramTarget {
   std::vector<std::string> features;
 };
 
+/// An extent in shapes of a function that has programs for several sizes.
+inline constexpr int64_t kAnyExtent = -1;
+
+/// An extent of inputs that is given by those who run a function.
+struct NamedExtent {
+  std::string name;
+  /// The inputs and their dimensions that have it.
+  std::vector<std::pair<unsigned, unsigned>> dims;
+};
+
+/// A function's program for sizes of its named extents.
+struct SizedProgram {
+  /// Of each extent.
+  std::vector<int64_t> sizes;
+  /// As those of a FunctionSignature.
+  std::vector<std::optional<unsigned>> arguments;
+  /// The shape of each output.
+  std::vector<std::vector<int64_t>> outputs;
+};
+
 /// A function of a program file: what its program takes and gives.
 struct FunctionSignature {
   std::string name;
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   /// Of each of the program's arguments, the number of the file's weight that
-  /// it is. The others are the inputs, in their order.
+  /// it is. The others are the inputs, in their order. Empty where there are
+  /// named extents.
   std::vector<std::optional<unsigned>> arguments;
+  /// Where there are some, inputs have kAnyExtent in their dimensions, outputs
+  /// where programs differ.
+  std::vector<NamedExtent> extents;
+  /// One at least where there are named extents, in ascending order of sizes;
+  /// else none: there is one program.
+  std::vector<SizedProgram> programs;
   /// The structure that inputs and outputs have as arguments and result of what
   /// was exported, for languages that have such: a text for their loaders,
   /// described in docs/ProgramFile.md. May be empty.
   std::string structure;
+
+  size_t getNumPrograms() const {
+    return extents.empty() ? 1 : programs.size();
+  }
 };
+
+/// Returns the place of the program for sizes of a function's extents.
+std::optional<unsigned> findSizes(const FunctionSignature &function,
+                                  llvm::ArrayRef<int64_t> sizes);
+
+/// Returns the signature of one of a function's programs, without extents.
+FunctionSignature fixSizes(const FunctionSignature &function, unsigned program);
+
+/// Returns "batch of 1 to 64, length of 16, 32", for messages.
+std::string describeSizes(const FunctionSignature &function);
 
 /// Signature of a file: of its functions, and of the processors that there is
 /// code for.

@@ -46,8 +46,7 @@ public:
   listNeighbours(llvm::StringRef bytecode,
                  const CompileOptions &options) override;
   llvm::Expected<TargetCode> compileFor(llvm::StringRef target,
-                                        llvm::StringRef bytecode,
-                                        llvm::ArrayRef<std::string> lines,
+                                        llvm::ArrayRef<ExportedSlice> slices,
                                         const CompileOptions &options,
                                         StopCheck shouldStop) override {
     return llvm::createStringError(

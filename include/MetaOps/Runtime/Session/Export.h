@@ -9,6 +9,7 @@
 #ifndef METAOPS_RUNTIME_SESSION_EXPORT_H
 #define METAOPS_RUNTIME_SESSION_EXPORT_H
 
+#include "MetaOps/Runtime/Export/ProgramSignature.h"
 #include "MetaOps/Runtime/Trace/RecordedFunction.h"
 
 #include <map>
@@ -43,15 +44,14 @@ struct Rebind {
 /// Returns what a function rebinds, each Var once.
 std::vector<Rebind> findRebinds(const RecordedFunction &function);
 
-/// A function that was recorded, and what its arguments and results are in a
-/// program file.
-struct ExportedFunction {
+/// A function as it was recorded once, and what its arguments and results are
+/// in a program file.
+struct ExportedRecording {
   /// An argument of a call. Where the name is not empty, it is an input, of
   /// which the type matters and not the value; the values of others are
   /// weights.
   using Argument = NamedVar;
 
-  std::string name;
   std::shared_ptr<const RecordedFunction> recorded;
   std::vector<Argument> arguments;
   /// The names of its results.
@@ -62,8 +62,17 @@ struct ExportedFunction {
   /// Makes a state of the key and the counter of random numbers, too. Otherwise
   /// it is an error to draw some.
   bool drawsFromState = false;
-  /// See FunctionSignature.
+  /// The sizes of the function's extents.
+  std::vector<int64_t> sizes;
+};
+
+/// A function of a program file. The members are those of a FunctionSignature.
+struct ExportedFunction {
+  std::string name;
   std::string structure;
+  std::vector<NamedExtent> extents;
+  /// One, or one for each size, in their order.
+  std::vector<ExportedRecording> recordings;
 };
 
 /// The names in a program file of what random numbers are made of.

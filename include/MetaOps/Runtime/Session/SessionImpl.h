@@ -16,6 +16,7 @@
 #define METAOPS_RUNTIME_SESSION_SESSIONIMPL_H
 
 #include "MetaOps/Runtime/Compiler/KernelTools.h"
+#include "MetaOps/Runtime/Export/ProgramSignature.h"
 #include "MetaOps/Runtime/Graph/DroppedValues.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
@@ -62,10 +63,11 @@ struct CallValues {
   void addNumber(const Node *node, const RecordedFunction::Step &step);
 };
 
-/// A function compiled for other processes, and its IR as text.
+/// A function compiled for other processes.
 struct CompiledFunction {
   /// For each target.
   std::vector<TargetCode> code;
+  /// As text; empty for a function of several sizes.
   std::string ir;
 };
 
@@ -182,11 +184,13 @@ private:
                 llvm::ArrayRef<Node *> results);
 
   // Export
-  CompiledFunction compileExport(Graph &ofTrace, const Slice &slice,
+  CompiledFunction compileExport(llvm::ArrayRef<ExportedSlice> slices,
+                                 llvm::ArrayRef<NamedExtent> extents,
                                  llvm::ArrayRef<ExportTarget> targets);
   void computeWeights(llvm::ArrayRef<Node *> values);
-  TargetCode compileFor(const ExportTarget &target, llvm::StringRef bytecode,
-                        llvm::ArrayRef<std::string> lines);
+  TargetCode compileFor(const ExportTarget &target,
+                        llvm::ArrayRef<ExportedSlice> slices,
+                        llvm::ArrayRef<VaryingDim> varying = {});
 };
 
 } // namespace metaops
