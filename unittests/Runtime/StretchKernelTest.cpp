@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/Runtime/Kernels/StretchKernel.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
@@ -86,6 +87,40 @@ func.func @f(%a: tensor<40xf32>) -> tensor<40x40xf32> {
 
 TEST(StretchKernel, aTensorThatWouldHaveTwoTypesIsRefused) {
   EXPECT_EQ(stretch(kSquare, 61), "");
+}
+
+// A constant follows the extent that it is, and another one does not.
+constexpr llvm::StringLiteral kConstants = R"(
+func.func @f(%a: tensor<40xi64>) -> tensor<40xi64> {
+  %0 = metaop.kernel(%b = %a : tensor<40xi64>) -> tensor<40xi64> {
+    %1 = metaop.fused(%c = %b : tensor<40xi64>) -> tensor<40xi64>
+        attributes {metaop.varying = array<i64: 0>} {
+      %2 = metaop.constant {metaop.varying = array<i64>} dense<40> : tensor<40xi64>
+      %3 = metaop.add %c, %2 : tensor<40xi64>
+      %4 = metaop.constant dense<41> : tensor<40xi64>
+      %5 = metaop.add %3, %4 : tensor<40xi64>
+      metaop.yield %5 : tensor<40xi64>
+    }
+    metaop.yield %1 : tensor<40xi64>
+  }
+  return %0 : tensor<40xi64>
+})";
+
+TEST(StretchKernel, constantsThatFollowAnExtentDo) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<metaop::MetaOpDialect, func::FuncDialect>();
+  auto module = parseSourceString<ModuleOp>(kConstants, &context);
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(
+      succeeded(stretchKernel(*module->getOps<func::FuncOp>().begin(), 61)));
+  EXPECT_TRUE(succeeded(verify(*module)));
+  std::vector<int64_t> values;
+  module->walk([&](metaop::ConstantOp op) {
+    values.push_back(cast<SplatElementsAttr>(op.getValue())
+                         .getSplatValue<APInt>()
+                         .getSExtValue());
+  });
+  EXPECT_EQ(values, (std::vector<int64_t>{61, 41}));
 }
 
 } // namespace

@@ -91,10 +91,11 @@ static std::string getKey(func::FuncOp function) {
   return key;
 }
 
-/// Returns whether a stage of the kernel has a dimension that is varying.
+/// Returns whether a stage of the kernel has a dimension that is varying, or a
+/// constant that follows one.
 static bool isVarying(func::FuncOp function) {
   return function
-      .walk([](metaop::FusedOp op) {
+      .walk([](Operation *op) {
         return op->hasAttr(metaop::kVaryingAttr) ? WalkResult::interrupt()
                                                  : WalkResult::advance();
       })

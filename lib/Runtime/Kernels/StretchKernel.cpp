@@ -69,12 +69,33 @@ static ArrayRef<int64_t> getVarying(FusedOp op) {
   return dims ? dims.asArrayRef() : ArrayRef<int64_t>();
 }
 
-/// Finds the smallest extent that varies.
+/// Returns the number of a constant that follows an extent.
+static std::optional<int64_t> getVaryingNumber(ConstantOp op) {
+  return op->hasAttr(kVaryingAttr) ? getWholeNumber(op) : std::nullopt;
+}
+
+/// Returns a constant's value with another number in it.
+static SplatElementsAttr replaceNumber(SplatElementsAttr splat,
+                                       int64_t number) {
+  Type type = splat.getElementType();
+  Attribute element =
+      isa<IntegerType>(type)
+          ? Attribute(IntegerAttr::get(type, number))
+          : Attribute(FloatAttr::get(type, static_cast<double>(number)));
+  return cast<SplatElementsAttr>(
+      DenseElementsAttr::get(splat.getType(), element));
+}
+
+/// Finds the smallest extent that varies, or number that follows one.
 void Stretcher::findLength() {
   length = INT64_MAX;
-  function.walk([&](FusedOp op) {
-    for (int64_t dim : getVarying(op))
-      length = std::min(length, getShape(op.getIterationValue())[dim]);
+  function.walk([&](Operation *op) {
+    if (auto fused = dyn_cast<FusedOp>(op))
+      for (int64_t dim : getVarying(fused))
+        length = std::min(length, getShape(fused.getIterationValue())[dim]);
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      if (auto number = getVaryingNumber(constant))
+        length = std::min(length, *number);
   });
 }
 
@@ -159,6 +180,10 @@ LogicalResult Stretcher::visit(FusedOp op) {
     if (failed(follow(result, map, space, wanted)))
       return failure();
   }
+  for (auto constant : op.getBody().front().getOps<ConstantOp>())
+    if (auto number = getVaryingNumber(constant))
+      constant.setValueAttr(replaceNumber(
+          cast<SplatElementsAttr>(constant.getValue()), stretch(*number)));
   for (Operation &inner : op.getBody().front().without_terminator())
     for (Value value : inner.getResults())
       if (getShape(value) == space) {

@@ -8,12 +8,34 @@
 
 #include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::metaop;
+
+/// Each whole number up to it is a number of f32.
+static constexpr double kMaxExactFloat = 1 << 24;
+
+std::optional<int64_t> metaop::getWholeNumber(ConstantOp op) {
+  auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+  if (!splat)
+    return std::nullopt;
+  Type element = splat.getElementType();
+  if (isa<IntegerType>(element) && !element.isInteger(1))
+    return splat.getSplatValue<APInt>().trySExtValue();
+  if (!element.isF32() && !element.isF64())
+    return std::nullopt;
+  double number = splat.getSplatValue<APFloat>().convertToDouble();
+  if (!(std::abs(number) <= kMaxExactFloat) || number != std::floor(number) ||
+      (number == 0 && std::signbit(number)))
+    return std::nullopt;
+  return static_cast<int64_t>(number);
+}
 
 VaryingExtents::VaryingExtents(Block &body) {
   Operation *parent = body.getParentOp();

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/Emission/ScalarEmission.h"
 #include "MetaOps/Dialect/MetaOp/Emission/ScalarEmitter.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
@@ -95,6 +96,17 @@ static Value emitTable(ScalarEmitter &emit, SmallVector<Value> table,
   return table.front();
 }
 
+/// Emits a whole number as one of the kernel's, which may become an argument.
+static Value emitNumber(OpBuilder &builder, Location loc, Type type,
+                        int64_t number) {
+  Value index = arith::ConstantIndexOp::create(builder, loc, number);
+  if (isa<IntegerType>(type))
+    return arith::IndexCastOp::create(builder, loc, type, index);
+  Value integer =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
+  return arith::SIToFPOp::create(builder, loc, type, integer);
+}
+
 Value ConstantOp::emitElement(OpBuilder &builder, ValueRange operands,
                               ValueRange indices, ValueRange extents) {
   ScalarEmitter emit(builder, getLoc());
@@ -103,6 +115,10 @@ Value ConstantOp::emitElement(OpBuilder &builder, ValueRange operands,
     return {};
   RankedTensorType tensor = getResult().getType();
   Type type = shapedLike(indices, getStorageType(tensor.getElementType()));
+  // It follows an extent.
+  if (auto number = getWholeNumber(*this);
+      number && (*this)->hasAttr(kVaryingAttr) && !isa<VectorType>(type))
+    return emitNumber(builder, getLoc(), type, *number);
   if (elements.isSplat())
     return emit.constant(type, toStorage(elements.getSplatValue<Attribute>()));
   if (elements.getNumElements() > kMaxInlineElements)

@@ -19,7 +19,12 @@
 //   * a dimension of a stage's result is what the one that numbers it is;
 //   * a reshape hands the mark on to a dimension of the same extent, or else to
 //     the outermost of those among which it divides the elements;
+//   * a branch or a loop hands marks on to its blocks, and from these to its
+//     results; of what a scan goes over, a row has those behind the first;
 //   * all else (concat, insert) keeps the dimensions of its operands.
+//
+// A constant that is an extent that varies, as of what is added to an index
+// from behind, is marked, too.
 //
 // A dimension that is missed costs kernels, one that is marked in vain some
 // speed; neither changes a result.
@@ -27,12 +32,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
-#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_MARKVARYINGPASS
@@ -55,6 +62,11 @@ public:
 private:
   bool markArguments();
   void visit(Operation *op);
+  void visitControlFlow(RegionBranchOpInterface op);
+  bool enterRegions(RegionBranchOpInterface op);
+  void enterRows(ScanOp op);
+  void leaveRows(ScanOp op);
+  void markConstants(FusedOp op);
   void visitKernel(KernelOp op);
   void visitFused(FusedOp op);
   void visitReshape(ReshapeOp op);
@@ -73,6 +85,11 @@ private:
       SmallBitVector dims = found->second;
       marks[to] = dims;
     }
+  }
+  bool add(Value value, const SmallBitVector &dims);
+  bool add(Value value, Value from) {
+    auto found = marks.find(from);
+    return found != marks.end() && add(value, SmallBitVector(found->second));
   }
 
   func::FuncOp function;
@@ -192,7 +209,95 @@ SmallBitVector VaryingDims::findResult(Value yielded,
   return result;
 }
 
+/// Adds marks to those of a value; returns whether there is a new one.
+bool VaryingDims::add(Value value, const SmallBitVector &dims) {
+  if (dims.size() != getShape(value).size())
+    return false;
+  auto [place, isNew] = marks.try_emplace(value, SmallBitVector(dims.size()));
+  SmallBitVector before = place->second;
+  place->second |= dims;
+  return place->second != before;
+}
+
+//===----------------------------------------------------------------------===//
+// Branches and loops
+//===----------------------------------------------------------------------===//
+
+/// Hands marks on along all ways of control; returns whether any is new.
+bool VaryingDims::enterRegions(RegionBranchOpInterface op) {
+  SmallVector<RegionSuccessor> successors;
+  op.getSuccessorRegions(RegionBranchPoint::parent(), successors);
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      op.getSuccessorRegions(region, successors);
+  bool isChanged = false;
+  for (RegionSuccessor successor : successors)
+    for (auto [number, input] :
+         llvm::enumerate(successor.getSuccessorInputs())) {
+      SmallVector<Value> from;
+      op.getPredecessorValues(successor, number, from);
+      for (Value value : from)
+        isChanged |= add(input, value);
+    }
+  return isChanged;
+}
+
+void VaryingDims::enterRows(ScanOp op) {
+  for (auto [row, rows] : llvm::zip_equal(op.getRowArguments(), op.getRows())) {
+    SmallBitVector dims(getShape(row).size());
+    for (unsigned dim = 0; dim < dims.size(); ++dim)
+      dims[dim] = isVarying(rows, dim + 1);
+    if (dims.any())
+      add(row, dims);
+  }
+}
+
+/// Marks the rows that a scan makes. There are as many as there are trips.
+void VaryingDims::leaveRows(ScanOp op) {
+  bool areTripsVarying = llvm::any_of(
+      op.getRows(), [&](Value rows) { return isVarying(rows, 0); });
+  for (auto [result, row] :
+       llvm::zip_equal(op.getStackedRows(), op.getYieldedRows())) {
+    SmallBitVector dims(getShape(result).size());
+    dims[0] = areTripsVarying;
+    for (unsigned dim = 1; dim < dims.size(); ++dim)
+      dims[dim] = isVarying(row, dim - 1);
+    if (dims.any())
+      add(result, dims);
+  }
+}
+
+/// Visits what is inside until nothing is handed on from trip to trip that was
+/// not known before.
+void VaryingDims::visitControlFlow(RegionBranchOpInterface op) {
+  auto scan = dyn_cast<ScanOp>(*op);
+  if (scan)
+    enterRows(scan);
+  enterRegions(op);
+  do {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block.without_terminator())
+          visit(&inner);
+  } while (enterRegions(op));
+  if (scan)
+    leaveRows(scan);
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+void VaryingDims::markConstants(FusedOp op) {
+  for (auto constant : op.getBody().front().getOps<ConstantOp>())
+    if (auto number = getWholeNumber(constant);
+        number && *number > 1 && extents.contains(*number))
+      constant->setAttr(kVaryingAttr,
+                        DenseI64ArrayAttr::get(op.getContext(), {}));
+}
+
 void VaryingDims::visitFused(FusedOp op) {
+  markConstants(op);
   for (auto [argument, input] :
        llvm::zip_equal(op.getBody().getArguments(), op.getInputs()))
     copy(input, argument);
@@ -265,6 +370,8 @@ void VaryingDims::visit(Operation *op) {
     return visitFused(fused);
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return visitReshape(reshape);
+  if (auto inside = dyn_cast<RegionBranchOpInterface>(op))
+    return visitControlFlow(inside);
   for (Value result : op->getResults())
     for (Value operand : op->getOperands())
       if (marks.contains(operand) &&
@@ -278,10 +385,8 @@ void VaryingDims::visit(Operation *op) {
 void VaryingDims::run() {
   if (!markArguments())
     return;
-  walkBlocks(function.getBody(), [&](Block &block) {
-    for (Operation &op : block.without_terminator())
-      visit(&op);
-  });
+  for (Operation &op : function.getBody().front().without_terminator())
+    visit(&op);
 }
 
 namespace {

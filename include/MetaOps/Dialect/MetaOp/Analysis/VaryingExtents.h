@@ -12,6 +12,9 @@
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/SmallSet.h"
 
+#include <cstdint>
+#include <optional>
+
 namespace mlir::metaop {
 
 /// On an argument of @main, the dimensions that have other extents in other
@@ -19,6 +22,12 @@ namespace mlir::metaop {
 /// Decisions by extents take them for kPlannedLength, or a usual length of
 /// their class, so that the programs of all lengths are alike.
 inline constexpr llvm::StringLiteral kVaryingAttr = "metaop.varying";
+
+class ConstantOp;
+
+/// Returns the whole number that all elements of a constant are, if they are
+/// integers, or floats of f32 or f64 that say it exactly.
+std::optional<int64_t> getWholeNumber(ConstantOp op);
 
 inline constexpr int64_t kPlannedLength = 64;
 
