@@ -439,3 +439,17 @@ def test_a_value_may_be_a_temporary():
     expected[1] = expected[2] + expected[3]
     expected[0, 1:3] = expected[0][2:4]
     same(z, expected)
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+@pytest.mark.parametrize("is_computed", [False, True])
+def test_large_unsigned_indices_are_not_from_behind(shape, is_computed):
+    x = mo.array(np.arange(5.0, dtype="float32"))
+    numbers = mo.array(np.full(shape, 2**64 - 1, dtype="uint64"))
+    if is_computed:
+        numbers = numbers - mo.array(np.ones(shape, dtype="uint64"))
+    with pytest.raises(IndexError, match="is out of range for dimension 0 of extent 5"):
+        x[numbers].numpy()
+    with pytest.raises(IndexError, match="is out of range for dimension 0 of extent 5"):
+        x.at[numbers].set(1.0).numpy()
+    np.testing.assert_array_equal(x[mo.array(np.full(shape, 4, dtype="uint64"))].numpy(), 4)
