@@ -330,6 +330,28 @@ TensorData metaops::python::toTensorData(py::handle object,
   return result;
 }
 
+TensorData metaops::python::fromBits(py::handle object) {
+  if (!py::isinstance<py::array>(object))
+    fail(ErrorKind::Type, "bfloat16_from_bits: given no array");
+  auto source = py::reinterpret_borrow<py::array>(object);
+  if (elementTypeOf(source) != DType::U16 ||
+      !source.dtype().attr("isnative").cast<bool>())
+    fail(ErrorKind::Type, "bfloat16_from_bits: given elements that are not "
+                          "uint16 in this machine's byte order");
+  TensorData result;
+  result.dtype = DType::BF16;
+  result.shape = shapeOf(source);
+  if (explainUnshared(source, DType::U16, DType::U16).empty()) {
+    result.buffer = wrapArray(std::move(source));
+    return result;
+  }
+  std::vector<int64_t> strides(source.strides(),
+                               source.strides() + source.ndim());
+  result.buffer =
+      copyElements(source.data(), result.shape, strides, DType::BF16);
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // To NumPy
 //===----------------------------------------------------------------------===//

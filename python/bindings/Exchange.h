@@ -39,6 +39,10 @@ BufferRef copyElements(const void *data, llvm::ArrayRef<int64_t> shape,
 TensorData toTensorData(py::handle object, std::optional<DType> dtype,
                         Sharing sharing);
 
+/// Takes an array of uint16 for the bits of bfloat16, in its memory if that can
+/// be shared.
+TensorData fromBits(py::handle object);
+
 /// The protocol of numpy.asarray.
 py::object toArray(const TensorData &data, py::handle dtype, py::handle copy);
 

@@ -115,6 +115,13 @@ static void bindCreation(py::module_ &module) {
            "A Var of numbers, lists of them, or a NumPy array, which is\n"
            "copied; with copy=None only if need be, with copy=False never.");
   define(
+      module, "bfloat16_from_bits(bits)",
+      [](py::handle bits) {
+        TensorData data = fromBits(bits);
+        return Entered()->give(data.dtype, data.shape, std::move(data.buffer));
+      },
+      "A Var of bfloat16 in the memory of its bits, an array of uint16.");
+  define(
       module, "full(shape, value, dtype='float32')",
       [](py::handle shape, py::handle value, py::handle dtype) {
         auto extents = toIntegers(shape, "shape");

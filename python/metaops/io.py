@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any, BinaryIO, Literal, TypeAlias, Union
 
 from ._errors import at_line
-
-if TYPE_CHECKING:
-    import zipfile
 
 __all__ = ["load", "save"]
 
 Path: TypeAlias = Union[str, "os.PathLike[str]"]
+
+#: A pickle of the number that PyTorch's files before 1.6 begin with.
+_LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
 
 
 def save(value: Any, path: Path) -> None:
@@ -28,10 +29,12 @@ def save(value: Any, path: Path) -> None:
         and lists, tuples and dicts of all these, such as `Module.state_dict` and
         `Optimizer.state_dict` return.
     path
-        The file, replaced as a whole once everything is written. `numpy.load`
+        The file, replaced as a whole once everything is on the disk. `numpy.load`
         reads its tensors, those of bfloat16 as their bits in uint16; those of a
         dict are named by their keys, what is further inside by keys with dots
         between. A tensor that is there under several names is written once.
+        A name that ends in ``.safetensors`` makes a file of that format, of a dict of
+        tensors by texts; other names of a tensor are in its metadata.
 
     Raises
     ------
@@ -40,45 +43,73 @@ def save(value: Any, path: Path) -> None:
     ValueError
         If a list or dict contains itself, or is nested too deeply.
     """
-    import tempfile
+    path = os.fspath(path)
+    descriptor, name = _create_beside(path)
+    try:
+        with open(descriptor, "w+b") as file:
+            if path.endswith(".safetensors"):
+                from .files.safetensors import write_safetensors
+
+                write_safetensors(file, value)
+            else:
+                _write_archive(file, value)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _create_beside(path: str) -> tuple[int, str]:
+    """Create a file with the permissions of any new one; return its descriptor and name."""
+    import secrets
+
+    while True:
+        name = f"{path}.{secrets.token_hex(4)}.part"
+        with contextlib.suppress(FileExistsError):
+            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666), name
+
+
+def _write_archive(file: BinaryIO, value: Any) -> None:
     import zipfile
 
-    path = os.fspath(path)
-    directory = os.path.dirname(path) or "."
-    with tempfile.NamedTemporaryFile(dir=directory, delete=False) as file:
-        try:
-            with zipfile.ZipFile(file, "w") as archive:
-                _write(archive, value)
-            file.flush()
-            # Temporary files are private; a saved one is as any other new file.
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(file.name, 0o666 & ~umask)
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-
-
-def _write(archive: zipfile.ZipFile, value: Any) -> None:
     from ._structure import Writer
 
-    try:
-        Writer(archive).write(value)
-    except RecursionError:
-        raise at_line(ValueError("save: the value is nested too deeply")) from None
+    with zipfile.ZipFile(file, "w") as archive:
+        try:
+            Writer(archive).write(value)
+        except RecursionError:
+            raise at_line(ValueError("save: the value is nested too deeply")) from None
 
 
-def load(path: Path) -> Any:
-    """Read the value from a file that `save` wrote.
+def load(
+    path: Path, *, mmap: bool = True, objects: Literal["error", "placeholder"] = "error"
+) -> Any:
+    """Read the value from a file, of which the contents say what kind it is.
 
-    Nothing in the file is executed, whoever wrote it.
+    Nothing in a file is executed, whoever wrote it. It may be one that `save` wrote; a .npz
+    file of NumPy's; a .safetensors file, or the ``index.json`` of several; or a file of
+    `torch.save`, from PyTorch 1.6 on, of tensors, dicts, lists and numbers.
+
+    Parameters
+    ----------
+    path
+        The file.
+    mmap
+        Whether tensors of .safetensors and PyTorch's files stay in the file, whose pages are
+        read when they are used. It must not be changed then as long as they are in use; it may
+        be replaced, as `save` does. If not, it is read at once.
+    objects
+        What objects of other classes in a PyTorch file become: an error with all their
+        names, or placeholders with a ``name``, ``arguments`` and a ``state``.
 
     Returns
     -------
     Any
         What was saved: Vars as Vars, arrays as arrays, and dicts of any kind as
-        dicts. Of a .npz file that NumPy wrote, a dict of arrays by name.
+        dicts. Of a .npz file that NumPy wrote, a dict of arrays by name. Tensors of others'
+        files are Vars; those that share memory there are one.
 
     Raises
     ------
@@ -88,15 +119,14 @@ def load(path: Path) -> Any:
     OSError
         If it cannot be opened.
     """
-    import zipfile
-
-    from ._structure import Reader
-
+    if objects not in ("error", "placeholder"):
+        raise at_line(
+            ValueError(f"load: given objects={objects!r}; expected 'error' or 'placeholder'")
+        )
     path = os.fspath(path)
     with open(path, "rb") as file:
         try:
-            with zipfile.ZipFile(file) as archive:
-                return Reader(archive, os.fstat(file.fileno()).st_size).read()
+            return _read(file, path, is_mapped=mmap, takes_objects=objects == "placeholder")
         except MemoryError:
             raise
         except Exception as error:
@@ -105,3 +135,28 @@ def load(path: Path) -> Any:
             raise at_line(
                 ValueError(f"load: {path} is not a file of tensors, or is damaged: {error}")
             ) from error
+
+
+def _read(file: BinaryIO, path: str, *, is_mapped: bool, takes_objects: bool) -> Any:
+    """Read a file by what it begins with."""
+    import zipfile
+
+    from ._structure import Reader
+    from .files.pytorch import find_pickle, read_pytorch
+    from .files.safetensors import is_safetensors, read_index, read_safetensors
+
+    size = os.fstat(file.fileno()).st_size
+    start = file.read(16)
+    file.seek(0)
+    if is_safetensors(start, size):
+        return read_safetensors(file, is_mapped=is_mapped)
+    if start[:1] == b"{":
+        return read_index(file, os.path.dirname(path), is_mapped=is_mapped)
+    if start.startswith(_LEGACY):
+        raise ValueError(
+            "it is of PyTorch before 1.6; expected what a later one saves of torch.load's result"
+        )
+    with zipfile.ZipFile(file) as archive:
+        if find_pickle(archive) is not None:
+            return read_pytorch(file, archive, is_mapped=is_mapped, takes_objects=takes_objects)
+        return Reader(archive, size).read()

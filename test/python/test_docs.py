@@ -350,7 +350,7 @@ def test_devices():
 
 
 def test_program_files():
-    for number in range(3):
+    for number in range(4):
         execute("docs/ProgramFile.md", number)
 
 
@@ -392,7 +392,7 @@ def test_every_example_in_python_is_run():
         "docs/ControlFlow.md": 2,
         "docs/Jit.md": 4,
         "docs/Profiling.md": 1,
-        "docs/ProgramFile.md": 3,
+        "docs/ProgramFile.md": 4,
         "docs/Spec.md": 21,
         "docs/Tuning.md": 2,
         "docs/Tutorial.md": 20,

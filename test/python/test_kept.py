@@ -17,7 +17,8 @@ from metaops import nn
 from tiers import draws
 from util import close, floats, same
 
-pytestmark = pytest.mark.processor
+# Kernels for all lengths of a class pack less.
+pytestmark = [pytest.mark.processor, pytest.mark.usefixtures("own_kernels")]
 
 # What the panels of the weights below take: 64 x 32 x 3 x 3 floats.
 PANELS = 64 * 32 * 9 * 4

@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, Protocol, TypeVar, overload
-
-import numpy as np
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
 from .. import _core, io
-from .._core import Var, array
-from .._devices import device, device_of, kinds
+from .._core import Var
+from .._devices import device, kinds
 from .._errors import at_line
 from .._typing import DType, VarLike
 from ..compat._names import Absent
@@ -21,6 +19,7 @@ from ..tracing.effects import perform
 from .hooks import Hook, RemovableHandle, call_with_hooks
 from .members import Members
 from .modes import SetMode
+from .states import IncompatibleKeys, load_state
 
 __all__ = ["IncompatibleKeys", "Module"]
 
@@ -35,15 +34,6 @@ class _Executes(Protocol[P, R]):
 
 class _Forwards(Protocol[P, R]):
     def forward(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
-
-
-class IncompatibleKeys(NamedTuple):
-    """The names in which a state and a module differ."""
-
-    #: Of the module only.
-    missing_keys: list[str]
-    #: Of the state only.
-    unexpected_keys: list[str]
 
 
 _BACKWARD_HOOKS = Absent(
@@ -180,9 +170,19 @@ class Module(Members):
         return dict(self._all_names("", ()))
 
     def load_state_dict(
-        self, state: Mapping[str, VarLike], strict: bool = True
+        self,
+        state: Mapping[str, VarLike],
+        strict: bool = True,
+        *,
+        rename: Mapping[str, str] | None = None,
+        ignore: Iterable[str] = (),
     ) -> IncompatibleKeys:
-        """Take values from a dict like that of `state_dict`.
+        r"""Take values from a dict like that of `state_dict`.
+
+        A Var of the right dtype is taken as it is, without a copy, and updates of the module
+        leave it alone; arrays are copied, as others may write them. Where all names begin with
+        ``module.`` or ``_orig_mod.``, as of a model that PyTorch has wrapped, that is left
+        out.
 
         Parameters
         ----------
@@ -190,7 +190,13 @@ class Module(Members):
             Vars or arrays by name. Values are converted to the dtype that the
             module's tensor has. Of a tensor with several names, one suffices.
         strict
-            Whether names must agree; else those of one side only are skipped.
+            Whether names and shapes must agree; else what does not is skipped.
+        rename
+            Texts that replace what regular expressions find in names of the state, in their
+            order, as `re.sub` does: ``{r"^encoder\\.layer\\.": "layers."}``.
+        ignore
+            Regular expressions: names of the state that one of them finds something in are
+            left out, after renaming.
 
         Returns
         -------
@@ -200,41 +206,13 @@ class Module(Members):
         Raises
         ------
         KeyError
-            If names do not agree and `strict` is set.
+            If names do not agree and `strict` is set; the message has all differences, of
+            shapes, too, and for an unknown name the nearest one.
         ValueError
-            If a shape differs, or if names of one tensor have different values.
+            If shapes alone differ, or if names of one tensor have different values.
             Nothing is changed by a call that raises.
         """
-        own = self.state_dict()
-        given_once = {id(own[name]) for name in own.keys() & state.keys()}
-        missing = sorted(
-            name for name in own.keys() - state.keys() if id(own[name]) not in given_once
-        )
-        unknown = sorted(state.keys() - own.keys())
-        if strict and (missing or unknown):
-            missing_names, unknown_names = _listed(missing), _listed(unknown)
-            raise at_line(
-                KeyError(
-                    f"load_state_dict: missing names {missing_names}, unknown names {unknown_names}"
-                )
-            )
-        values: dict[int, tuple[str, Var]] = {}
-        for name, target in own.items():
-            if name not in state:
-                continue
-            value = _loaded(name, state[name], target)
-            first, known = values.setdefault(id(target), (name, value))
-            if known is not value and not _is_same(known, value):
-                raise at_line(
-                    ValueError(
-                        f"load_state_dict: {first!r} and {name!r} are one tensor, but their values"
-                        " differ"
-                    )
-                )
-        for target in own.values():
-            if id(target) in values:
-                target.assign(values.pop(id(target))[1])
-        return IncompatibleKeys(missing, unknown)
+        return load_state(self.state_dict(), state, strict, rename or {}, ignore)
 
     def save(self, path: io.Path) -> None:
         """Write the state to a file, see `metaops.save`."""
@@ -352,24 +330,3 @@ class Module(Members):
             return f"{name}({extra})"
         text = "\n".join([extra, *lines] if extra else lines).replace("\n", "\n  ")
         return f"{name}(\n  {text}\n)"
-
-
-def _listed(names: list[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{names[:most]}{more}"
-
-
-def _loaded(name: str, given: VarLike, target: Var) -> Var:
-    """Return a value for a tensor, a leaf of its own: two modules share no history."""
-    shape = given.shape if isinstance(given, Var) else np.shape(given)
-    if shape != target.shape:
-        raise at_line(
-            ValueError(f"load_state_dict: {name!r} has shape {shape}, expected {target.shape}")
-        )
-    with device_of(target):
-        return array(given.numpy() if isinstance(given, Var) else given, target.dtype)
-
-
-def _is_same(x: Var, y: Var) -> bool:
-    """Return whether the values are the same, bit by bit."""
-    return x.numpy().tobytes() == y.numpy().tobytes()
