@@ -248,6 +248,10 @@ void metaop::addElementwiseOps(OpFunctions &functions) {
   addOp<StopGradOp>(functions, evaluateIdentity<StopGradOp>);
   addOp<StopFuseOp>(functions, evaluateIdentity<StopFuseOp>);
   addOp<TransferOp>(functions, evaluateIdentity<TransferOp>);
+  functions[BarrierOp::getOperationName()] =
+      [](Operation *, ArrayRef<Tensor> operands) -> Expected<Tensors> {
+    return Tensors(operands);
+  };
   functions[CustomDerivativeOp::getOperationName()] =
       [](Operation *op, ArrayRef<Tensor> operands) -> Expected<Tensors> {
     return Tensors(

@@ -129,6 +129,7 @@ static void addKernels(OpPassManager &pm, const PipelineOptions &options) {
   order.partAlignment = options.target->getPartAlignment();
   if (options.reuseMemory)
     pm.addPass(createOrderStepsPass(order));
+  pm.addNestedPass<func::FuncOp>(createDropBarriersPass());
   PlanMemoryPassOptions memory;
   memory.partAlignment = options.target->getPartAlignment();
   memory.reuse = options.reuseMemory;

@@ -184,14 +184,14 @@ static bool isLinear(Operation *op) {
     return reduce.getReduceKind() == metaop::Combiner::Add;
   return isa<metaop::AddOp, metaop::SubOp, metaop::NegOp, metaop::CastOp,
              metaop::ConcatOp, metaop::TransferOp, metaop::StopFuseOp,
-             metaop::ReindexOpInterface, metaop::GatherOp,
+             metaop::BarrierOp, metaop::ReindexOpInterface, metaop::GatherOp,
              metaop::ViewOpInterface>(op);
 }
 
 static SignatureInfo describe(Operation *op) {
   SignatureInfo info;
   info.isDifferentiable = isa<metaop::DifferentiableOpInterface>(op);
-  info.isView = isa<metaop::ViewOpInterface>(op);
+  info.isView = isa<metaop::BarrierOp, metaop::ViewOpInterface>(op);
   info.isScalar = isa<metaop::ScalarOp>(op);
   info.isBuffer = isa<metaop::BufferOp>(op);
   info.isTransfer = isa<metaop::TransferOp>(op);

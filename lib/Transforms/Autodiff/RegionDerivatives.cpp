@@ -22,6 +22,7 @@
 
 #include "ActiveOps.h"
 #include "BoundedWhile.h"
+#include "Checkpoints.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
@@ -59,11 +60,11 @@ SmallVector<Value> metaop::cloneBody(OpBuilder &builder, Block &block,
 // Reverse mode
 //===----------------------------------------------------------------------===//
 
-/// Emits the gradients of what a block yields, in a block of their own.
+/// Emits the gradients of what a block yields, in a block of their own. What is
+/// mapped takes the place of what the block reads.
 static void emitGradients(OpBuilder &builder, Location loc, Block &block,
                           ArrayRef<Value> seeds, ArrayRef<Value> inputs,
-                          int64_t savedBytes) {
-  IRMapping mapping;
+                          int64_t savedBytes, IRMapping mapping = {}) {
   Operation *before = getOpBefore(builder);
   SmallVector<Value> outputs = keepFloats(
       cloneBody(builder, block, mapping, block.getTerminator()->getOperands()));
@@ -100,12 +101,24 @@ SmallVector<Value> metaop::differentiateRegions(OpBuilder &builder,
         .getResults();
   }
   auto region = cast<scf::ExecuteRegionOp>(op);
+  IRMapping mapping;
+  BarrierOp barrier;
+  if (isCheckpoint(op))
+    barrier = emitBarrier(builder, region, seeds, mapping);
+  auto mapped = [&](ArrayRef<Value> values) {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return mapping.lookupOrDefault(value); });
+  };
   auto made =
       scf::ExecuteRegionOp::create(builder, loc, TypeRange(ValueRange(inputs)));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&made.getRegion().emplaceBlock());
-  emitGradients(builder, loc, region.getRegion().front(), seeds, inputs,
-                savedBytes);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&made.getRegion().emplaceBlock());
+    emitGradients(builder, loc, region.getRegion().front(), mapped(seeds),
+                  mapped(inputs), savedBytes, mapping);
+  }
+  if (barrier)
+    tightenBarrier(builder, barrier, seeds, made);
   return made.getResults();
 }
 

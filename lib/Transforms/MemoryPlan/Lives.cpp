@@ -33,6 +33,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
@@ -157,8 +158,8 @@ LogicalResult Lives::verifyOp(Operation &op) const {
       op.getNumResults() == 0 ||
       llvm::any_of(op.getResultTypes(), llvm::IsaPred<TensorType>);
   if (makesTensors && !isStep(&op) && !isa<ScanOp>(op) &&
-      !isa<ViewOpInterface, func::ReturnOp, scf::YieldOp, scf::ConditionOp,
-           ScanYieldOp>(op))
+      !isa<BarrierOp, ViewOpInterface, func::ReturnOp, scf::YieldOp,
+           scf::ConditionOp, ScanYieldOp>(op))
     return op.emitOpError(
         "is neither a call, a view, a placement, a routine, a "
         "check of numbers nor the end of a program");

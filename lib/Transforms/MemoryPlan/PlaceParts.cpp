@@ -31,6 +31,7 @@
 #include "PlaceParts.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
@@ -42,9 +43,14 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 Value metaop::getViewed(Value value) {
-  while (auto view = value.getDefiningOp<ViewOpInterface>())
-    value = view->getOperand(0);
-  return value;
+  for (;;) {
+    if (auto barrier = value.getDefiningOp<BarrierOp>())
+      value = barrier.getOperand(cast<OpResult>(value).getResultNumber());
+    else if (auto view = value.getDefiningOp<ViewOpInterface>())
+      value = view->getOperand(0);
+    else
+      return value;
+  }
 }
 
 std::optional<Window> metaop::findWindow(const Placement &placement,

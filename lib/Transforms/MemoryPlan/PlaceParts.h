@@ -39,7 +39,7 @@ struct PartPlace {
   RowsAttr rows;
 };
 
-/// The value whose memory a view shares.
+/// The value whose memory a view, or a result of a barrier, shares.
 Value getViewed(Value value);
 
 /// The kernel of a function that is one and returns its results in order.

@@ -9,7 +9,8 @@
 // 1. Every stop_grad is replaced by its operand: it only means something to
 //    automatic differentiation, and would keep its neighbours apart. So is
 //    every transfer, as what is here runs on one device, and what has
-//    derivatives of its own, by its values.
+//    derivatives of its own, by its values. What is in a checkpoint is part of
+//    the program.
 // 2. Canonicalisation patterns and folders run to a fixed point. One pattern
 //    more gives `tensor.dim` in terms of what the extent comes from; else a
 //    `tensor.dim` of an intermediate value would force that value into memory.
@@ -207,6 +208,8 @@ struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
     func::FuncOp func = getOperation();
     // Gradients are complete, and a program is on one device.
     func.walk([](Operation *op) {
+      if (isCheckpoint(op))
+        cast<scf::ExecuteRegionOp>(op).setNoInline(false);
       auto custom = dyn_cast<CustomDerivativeOp>(op);
       if (!custom && !isa<StopGradOp, TransferOp>(op))
         return;

@@ -134,7 +134,7 @@ static bool combines(Operation *op) {
 }
 
 static LogicalResult verifyInGraph(Operation *op) {
-  if (isGlue(op) || isa<MetaOpInterface, NormOp, CheckOp, TransferOp,
+  if (isGlue(op) || isa<MetaOpInterface, NormOp, BarrierOp, CheckOp, TransferOp,
                         CustomDerivativeOp, CustomYieldOp>(op))
     return success();
   // Leaves of a program: buffers and scalars.
@@ -160,11 +160,11 @@ static LogicalResult verifyInFused(Operation *op, Phase phase) {
     return refuse(op, phase, "the kind `none`, as metaop-simplify makes it");
   if (isa<CheckOp>(op))
     return refuse(op, phase, "what metaop-expand-checks makes of it");
-  if (isGlue(op))
+  if (isGlue(op) || isa<BarrierOp>(op))
     return success();
   return refuse(op, phase,
-                "kernels, views, placements, routines, checks of numbers, "
-                "tensor.dim, constants, branches and loops");
+                "kernels, views, barriers, placements, routines, checks of "
+                "numbers, tensor.dim, constants, branches and loops");
 }
 
 static LogicalResult verifyInCaller(Operation *op) {

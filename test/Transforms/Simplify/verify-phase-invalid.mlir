@@ -38,7 +38,7 @@ func.func private @not_a_kernel(%x: tensor<8xf32>) -> tensor<2x4xf32> {
 // -----
 
 func.func @call(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{'func.call' op is not legal in phase 'fused' here: expected kernels, views, placements, routines, checks of numbers, tensor.dim, constants, branches and loops}}
+  // expected-error @+1 {{'func.call' op is not legal in phase 'fused' here: expected kernels, views, barriers, placements, routines, checks of numbers, tensor.dim, constants, branches and loops}}
   %0 = call @other(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }

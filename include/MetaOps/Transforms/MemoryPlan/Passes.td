@@ -147,6 +147,9 @@ def OrderStepsPass : Pass<"metaop-order-steps", "::mlir::ModuleOp"> {
     would save less than a 64th part of the most that lives, or that is less
     than 256 KiB.
 
+    What reads a result of a `metaop.barrier` comes behind all that makes the
+    barrier's operands.
+
     In loops and branches, what reads a tensor moves to before the insert, or the
     branch or loop with inserts, that may write over it.
 
@@ -173,6 +176,27 @@ def OrderStepsPass : Pass<"metaop-order-steps", "::mlir::ModuleOp"> {
     Option<"partAlignment", "part-alignment", "int64_t", "1",
            "That of metaop-plan-memory">
   ];
+}
+
+def DropBarriersPass : Pass<"metaop-drop-barriers", "::mlir::func::FuncOp"> {
+  let summary = "Replaces barriers by what they are given";
+  let description = [{
+    When the order of steps has been decided, and nothing is merged any more, a
+    `metaop.barrier` has done its work: what reads its results reads its
+    operands, which are where they were.
+
+    Before:
+    ```mlir
+    %0 = call @kernel_0(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    %1:2 = metaop.barrier %x, %0 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>, tensor<8xf32>
+    %2 = call @kernel_1(%1#0, %1#1) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ```
+    After:
+    ```mlir
+    %0 = call @kernel_0(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    %2 = call @kernel_1(%x, %0) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
 }
 
 def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {

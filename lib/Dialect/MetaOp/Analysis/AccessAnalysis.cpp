@@ -362,6 +362,10 @@ static ExtentOrigin stepBack(ExtentOrigin at) {
                    ? ExtentOrigin{op.getSource(), at.dim}
                    : at;
       })
+      .Case([&](BarrierOp op) {
+        unsigned number = cast<OpResult>(at.value).getResultNumber();
+        return ExtentOrigin{op.getOperand(number), at.dim};
+      })
       .Case<StopGradOp, StopFuseOp, TransferOp>(
           [&](auto op) { return ExtentOrigin{op.getOperand(), at.dim}; })
       .Default([&](Operation *op) {

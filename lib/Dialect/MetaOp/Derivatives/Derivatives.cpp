@@ -191,6 +191,14 @@ Products StopFuseOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   return {tangents[0]};
 }
 
+Products BarrierOp::vjp(OpBuilder &, ValueRange cotangents) {
+  return Products(cotangents.begin(), cotangents.end());
+}
+
+Products BarrierOp::jvp(OpBuilder &, ArrayRef<Value> tangents) {
+  return Products(tangents.begin(), tangents.end());
+}
+
 Products TransferOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   if (!isFloatTensor(getResult()))
     return none(*this);

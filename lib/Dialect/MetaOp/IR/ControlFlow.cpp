@@ -43,6 +43,34 @@ std::optional<int64_t> metaop::getMaxTrips(Operation *op) {
   return most ? std::optional(most.getInt()) : std::nullopt;
 }
 
+bool metaop::isCheckpoint(Operation *op) {
+  return isa<scf::ExecuteRegionOp>(op) &&
+         op->hasAttr(MetaOpDialect::CheckpointAttrHelper::getNameStr());
+}
+
+scf::ExecuteRegionOp
+metaop::createRegion(OpBuilder &builder, Location loc,
+                     llvm::function_ref<SmallVector<Value>(OpBuilder &)> emit) {
+  Region region;
+  SmallVector<Type> types;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&region.emplaceBlock());
+    SmallVector<Value> results = emit(builder);
+    scf::YieldOp::create(builder, loc, results);
+    llvm::append_range(types, ValueRange(results).getTypes());
+  }
+  auto op = scf::ExecuteRegionOp::create(builder, loc, TypeRange(types));
+  op.getRegion().takeBody(region);
+  return op;
+}
+
+void metaop::setCheckpoint(scf::ExecuteRegionOp op) {
+  op.setNoInline(true);
+  MetaOpDialect::CheckpointAttrHelper(op.getContext())
+      .setAttr(op, UnitAttr::get(op.getContext()));
+}
+
 bool metaop::isUnboundedLoop(Operation *op) {
   if (auto scan = dyn_cast<ScanOp>(op))
     return !scan.getTrips();

@@ -43,7 +43,7 @@ static LogicalResult emitMisplaced(Operation *op, NamedAttribute attr,
 }
 
 //===----------------------------------------------------------------------===//
-// Loops
+// Branches and loops
 //===----------------------------------------------------------------------===//
 
 /// Returns whether the condition of a loop, which may not be verified yet,
@@ -72,6 +72,14 @@ static LogicalResult verifyMaxTrips(Operation *op, NamedAttribute attr) {
   if (!handsOn(loop))
     return emitMisplaced(op, attr,
                          "a loop whose condition hands on what it is given");
+  return success();
+}
+
+static LogicalResult verifyCheckpoint(Operation *op, NamedAttribute attr) {
+  if (!isa<scf::ExecuteRegionOp>(op))
+    return emitMisplaced(op, attr, "an scf.execute_region");
+  if (!isa<UnitAttr>(attr.getValue()))
+    return emitExpected(op, attr, "a unit attribute");
   return success();
 }
 
@@ -329,6 +337,7 @@ LogicalResult MetaOpDialect::verifyOperationAttribute(Operation *op,
   auto verify =
       llvm::StringSwitch<Verify>(attr.getName())
           .Case(MaxTripsAttrHelper::getNameStr(), verifyMaxTrips)
+          .Case(CheckpointAttrHelper::getNameStr(), verifyCheckpoint)
           .Case(BlocksAttrHelper::getNameStr(), verifyBlocks)
           .Case(FirstTripAttrHelper::getNameStr(), verifyFirstTrip)
           .Case(RowsAttrHelper::getNameStr(), verifyRows)

@@ -14,6 +14,8 @@
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
 #include "SplatFolding.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/APSInt.h"
 
 using namespace mlir;
@@ -248,4 +250,41 @@ OpFoldResult BitcastOp::fold(FoldAdaptor) {
     return inner.getOperand();
   getOperandMutable().assign(inner.getOperand());
   return getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Barrier
+//===----------------------------------------------------------------------===//
+
+void BarrierOp::build(OpBuilder &builder, OperationState &state,
+                      ValueRange operands) {
+  build(builder, state, operands.getTypes(), operands);
+}
+
+LogicalResult BarrierOp::verify() {
+  // (C1)
+  if (getOperandTypes() != getResultTypes())
+    return emitOpError("expects results of the types of its operands, given ")
+           << getResultTypes() << " for " << getOperandTypes();
+  return success();
+}
+
+/// Constants are there at all times, and what is given twice waits once.
+LogicalResult BarrierOp::canonicalize(BarrierOp op, PatternRewriter &rewriter) {
+  SmallVector<Value> left, results;
+  llvm::SmallDenseMap<Value, unsigned> places;
+  for (Value operand : op.getOperands())
+    if (!matchPattern(operand, m_Constant()) &&
+        places.try_emplace(operand, left.size()).second)
+      left.push_back(operand);
+  if (left.size() == op.getNumOperands())
+    return failure();
+  auto smaller = BarrierOp::create(rewriter, op.getLoc(), left);
+  for (Value operand : op.getOperands()) {
+    auto place = places.find(operand);
+    results.push_back(place == places.end() ? operand
+                                            : smaller.getResult(place->second));
+  }
+  rewriter.replaceOp(op, results);
+  return success();
 }

@@ -9,7 +9,9 @@
 #ifndef METAOPS_DIALECT_METAOP_IR_CONTROLFLOW_H
 #define METAOPS_DIALECT_METAOP_IR_CONTROLFLOW_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Block.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Region.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,6 +37,19 @@ Operation *findControlFlow(Region &body);
 /// its condition hands all on that it is given. The program fails before it
 /// would make more.
 std::optional<int64_t> getMaxTrips(Operation *op);
+
+/// Returns whether an operation is an `scf.execute_region` with
+/// `metaop.checkpoint`: its gradient computes what is in it again, rather than
+/// read values that have been kept.
+bool isCheckpoint(Operation *op);
+/// Has an operation be one.
+void setCheckpoint(scf::ExecuteRegionOp op);
+
+/// Creates an `scf.execute_region` of what `emit` emits in its block: its
+/// results are the values that this returns. `emit` may throw.
+scf::ExecuteRegionOp
+createRegion(OpBuilder &builder, Location loc,
+             llvm::function_ref<SmallVector<Value>(OpBuilder &)> emit);
 
 /// Returns whether an operation is a loop whose text does not say how many
 /// trips it makes at most: it has no derivatives in reverse mode.

@@ -224,6 +224,35 @@ def MetaOp_StopFuseOp : MetaOp_Op<"stop_fuse", [
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
+def MetaOp_BarrierOp : MetaOp_Op<"barrier", [
+    Pure, MetaOp_DifferentiableByProducts]> {
+  let summary = "The same values, each of which waits for all";
+  let description = [{
+    `result[k] = operand[k]`. Each result depends on all operands, so what is
+    made of it is computed when all of them are there, and is never taken for
+    what is made of the operand itself. It copies nothing, and is gone when the
+    order of steps has been decided.
+
+    What is computed again for a gradient is made of results of a barrier, whose
+    operands are what that is computed of, and the gradient that needs it.
+
+    Constraints: (C1) there is a result of each operand's type.
+
+    ```mlir
+    %y:2 = metaop.barrier %x, %c : tensor<4xf32>, tensor<f32>
+        -> tensor<4xf32>, tensor<f32>
+    ```
+  }];
+  let arguments = (ins Variadic<MetaOp_Tensor>:$operands);
+  let results = (outs Variadic<MetaOp_Tensor>:$results);
+  let assemblyFormat = [{
+    $operands attr-dict `:` type($operands) `->` type($results)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$operands)>];
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
+}
+
 def MetaOp_TransferOp : MetaOp_Op<"transfer", [
     Pure, SameOperandsAndResultType, MetaOp_DifferentiableByProducts]> {
   let summary = "The same value, in another device's memory";

@@ -48,6 +48,10 @@ def MetaOp_Dialect : Dialect {
     // On a scan: the number that its first trip has in such a loop.
     "::mlir::IntegerAttr":$first_trip,
 
+    // On an scf.execute_region: its gradient computes what is in it again,
+    // rather than read values that have been kept.
+    "::mlir::UnitAttr":$checkpoint,
+
     // Of a program, @main. On an argument: it may be overwritten.
     "::mlir::UnitAttr":$donatable,
     // On a call: its result may be kept from run to run of the program, and the
