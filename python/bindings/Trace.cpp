@@ -114,6 +114,40 @@ public:
     return body;
   }
 
+  /// Returns the results of the trace as a checkpoint of the session around it,
+  /// which rebinds what has been rebound in it.
+  std::vector<Var> recordCheckpoint(py::handle outputs) {
+    py::list owner;
+    std::vector<const Var *> vars;
+    if (py::len(outputs) > 0)
+      vars = toVars(outputs, owner);
+    std::vector<Trace::Rebound> rebound = trace->getRebound();
+    for (const Trace::Rebound &each : rebound)
+      vars.push_back(each.standIn);
+    std::vector<Var> results;
+    if (!vars.empty()) {
+      RecordedBody body;
+      {
+        Entered entered(*trace);
+        body.function = trace->finish(vars);
+      }
+      Entered entered;
+      for (const Var *var : trace->getCaptured())
+        body.captured.push_back(entered->wrap(entered->getNode(*var)));
+      results = metaops::recordCheckpoint(*entered, body);
+      for (auto [each, value] : llvm::zip_equal(
+               rebound, llvm::ArrayRef(results).take_back(rebound.size())))
+        if (each.isUpdate)
+          entered->update(*each.var, entered->getNode(value));
+        else
+          entered->assign(*each.var, entered->getNode(value));
+      results.resize(results.size() - rebound.size());
+      body.captured.clear();
+    }
+    close();
+    return results;
+  }
+
   /// Lets go of all Vars of Python.
   void close() {
     if (!isOpen)
@@ -190,6 +224,12 @@ static void bindRecording(py::module_ &module) {
       },
       "Returns a trace of a branch, or of a part of a loop.");
   define(
+      module, "begin_checkpoint()",
+      [] {
+        return std::make_unique<Recording>(py::list(), Trace::Kind::Checkpoint);
+      },
+      "Returns a trace of a part whose gradient records it again.");
+  define(
       module, "begin_example(like, rows)",
       [](py::handle like, py::handle rows) {
         return std::make_unique<Recording>(like, Trace::Kind::Example,
@@ -244,6 +284,15 @@ static void bindRecording(py::module_ &module) {
       },
       "Returns what has been recorded as a region to be, with what it has\n"
       "captured. Where the trace was begun is entered.");
+  define(
+      recording, "record_checkpoint(self, outputs)",
+      [](Recording &self, py::handle outputs) {
+        return toList(self.recordCheckpoint(outputs));
+      },
+      "Records what has been recorded as a checkpoint, and returns the given\n"
+      "results. What is rebound inside is rebound. Where the trace was begun "
+      "is\n"
+      "entered.");
   define(
       recording, "close(self)", [](Recording &self) { self.close(); },
       "Lets go of the Vars of a trace that is not finished.");

@@ -83,6 +83,7 @@ from .control_flow.scans import map as map
 from .control_flow.scans import scan as scan
 from .exporting import export as export
 from .fetching import fetch as fetch
+from .func.checkpoints import checkpoint as checkpoint
 from .func.derivatives import Function as Function
 from .func.jacobians import hessian as hessian
 from .func.jacobians import jacobian as jacobian
@@ -534,6 +535,7 @@ __all__ = [
     "cdist",
     "ceil",
     "celu",
+    "checkpoint",
     "chisquare",
     "choice",
     "choose",

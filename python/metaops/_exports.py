@@ -79,6 +79,7 @@ EXPORTS = {
     ),
     "exporting": ("export",),
     "fetching": ("fetch",),
+    "func.checkpoints": ("checkpoint",),
     "func.derivatives": ("Function",),
     "func.jacobians": (
         "hessian",

@@ -241,6 +241,8 @@ CALLS = [
     ("custom_vjp nondiff_argnums of one", lambda n: mo.custom_vjp(mo.relu, [0, n]), [-1, 1.5]),
     ("custom_jvp nondiff_argnums", lambda n: mo.custom_jvp(mo.relu, n), [-1, 1.5, NAN]),
     # Examples, and basis vectors.
+    ("checkpoint segments", lambda n: mo.checkpoint([mo.sin] * 9, n)(x), LENGTH),
+    ("Checkpoint segments", lambda n: mo.nn.Checkpoint(mo.nn.Sequential(mo.nn.ReLU()), n), LENGTH),
     ("vmap chunk_size", lambda n: mo.vmap(mo.sin, chunk_size=n)(x), LENGTH),
     ("jacobian chunk_size", lambda n: mo.jacobian(mo.sin, chunk_size=n)(x), LENGTH),
     ("jacobian argnums", lambda n: mo.jacobian(mo.sin, n)(x), [-2, 1, 0.5]),

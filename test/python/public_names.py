@@ -32,7 +32,7 @@ WHOLE = {
     "": "_devices _flags exporting fetching gradients io loading trees",
     "compat": "array_api exchange",
     "control_flow": "branches loops scans",
-    "func": "derivatives jacobians modules rules vectorizing",
+    "func": "checkpoints derivatives jacobians modules rules vectorizing",
     "ops.create": "creation limits",
     "ops.elementwise": """
         activations bessels bits closeness elementwise floats functions incomplete packing

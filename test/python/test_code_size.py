@@ -353,7 +353,7 @@ DATA_DEPENDENT = names(
 OTHERS = names(
     "Var array asarray from_dlpack full random seed enable_grad grad hessian_vector_product "
     "is_grad_enabled jit jit_info jvp no_grad vjp Module Sequential nn optim load save export "
-    "Function custom_jvp custom_vjp "
+    "Function checkpoint custom_jvp custom_vjp "
     "cond fori_loop map scan switch while_loop functional_call hessian jacobian vmap "
     "load_program device devices fetch fetch_sync sync "
     "sync_all dump flag_scope flags get_num_threads set_num_threads default_dtype "

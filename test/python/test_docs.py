@@ -377,6 +377,7 @@ def test_every_example_in_python_is_run():
     assert {page: count for page, count in counts.items() if count} == {
         "README.md": 5,
         "docs/ArrayApi.md": 2,
+        "docs/Checkpoint.md": 2,
         "docs/Devices.md": 1,
         "docs/Emulator.md": 1,
         "docs/ExchangingData.md": 1,

@@ -14,7 +14,7 @@ import pytest
 from util import AVX512
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
-PAGES = ["Tutorial.md", "FromPyTorch.md", "FromJax.md", "Functions.md"]
+PAGES = ["Tutorial.md", "FromPyTorch.md", "FromJax.md", "Functions.md", "Checkpoint.md"]
 
 
 def blocks(page):

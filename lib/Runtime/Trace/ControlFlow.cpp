@@ -21,6 +21,7 @@
 
 #include "BodyEmitter.h"
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Runtime/Recording/FunctionRecorder.h"
@@ -87,6 +88,28 @@ metaops::recordCustom(RecordingSession &session, FunctionRecorder &recorder,
     drawn = std::max(drawn, rule->function->getNumDrawn());
   session.getRecorder().skipRandom(drawn);
   return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+std::vector<Var> metaops::recordCheckpoint(RecordingSession &session,
+                                           const RecordedBody &body) {
+  Recorder &recorder = session.getRecorder();
+  llvm::SmallVector<Node *> given;
+  BodyEmitter emitter(session, body, given);
+  Node *first = recorder.recordRegions(
+      given, [&](OpBuilder &builder, Location location, ValueRange values) {
+        auto region =
+            metaop::createRegion(builder, location, [&](OpBuilder &inside) {
+              return emitter.emit(inside, /*arguments=*/{}, values);
+            });
+        metaop::setCheckpoint(region);
+        return region.getOperation();
+      });
+  recorder.skipRandom(body.function->getNumDrawn());
+  return wrapFirst(session, first, body.function->getResults().size());
 }
 
 //===----------------------------------------------------------------------===//

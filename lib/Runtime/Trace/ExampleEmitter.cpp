@@ -149,6 +149,19 @@ void ExampleEmitter::enter(OpBuilder &builder, Location loc, Value isOwn,
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// Returns the branch that is all of a region, but for its condition, which is
+/// read out of a tensor first; null if there is none.
+static scf::IfOp getBranch(scf::ExecuteRegionOp op) {
+  Block &block = op.getRegion().front();
+  auto extract = dyn_cast<tensor::ExtractOp>(block.front());
+  auto branch =
+      extract ? dyn_cast<scf::IfOp>(extract->getNextNode()) : scf::IfOp();
+  bool isAll =
+      branch && branch->getNextNode() == block.getTerminator() &&
+      llvm::equal(branch.getResults(), block.getTerminator()->getOperands());
+  return isAll ? branch : scf::IfOp();
+}
+
 void ExampleEmitter::emit(OpBuilder &builder, Operation *op) {
   SmallVector<Value> operands(op->getOperands());
   llvm::append_range(operands, metaop::findCaptures(op));
@@ -166,8 +179,13 @@ void ExampleEmitter::emit(OpBuilder &builder, Operation *op) {
     return emitScan(builder, scan);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return emitWhile(builder, loop);
-  if (auto branch = dyn_cast<scf::ExecuteRegionOp>(op))
-    return emitBranch(builder, branch);
+  if (auto region = dyn_cast<scf::ExecuteRegionOp>(op)) {
+    scf::IfOp branch = getBranch(region);
+    return branch ? emitBranch(builder, region, branch)
+                  : emitRegion(builder, region);
+  }
+  if (auto barrier = dyn_cast<metaop::BarrierOp>(op))
+    return emitBarrier(builder, barrier);
   llvm::SmallBitVector areBatched;
   SmallVector<Value> given;
   for (Value operand : operands) {
@@ -184,6 +202,34 @@ void ExampleEmitter::emit(OpBuilder &builder, Operation *op) {
 void ExampleEmitter::emitAll(OpBuilder &builder, Block &block) {
   for (Operation &op : block.without_terminator())
     emit(builder, &op);
+}
+
+void ExampleEmitter::mapAll(ValueRange values, ValueRange standIns) {
+  for (auto [value, standIn] : llvm::zip_equal(values, standIns))
+    map(value, standIn);
+}
+
+/// Emits a barrier whose results are batched as its operands are.
+void ExampleEmitter::emitBarrier(OpBuilder &builder, metaop::BarrierOp op) {
+  auto given = llvm::map_to_vector(op.getOperands(),
+                                   [&](Value value) { return get(value); });
+  mapAll(op.getResults(),
+         metaop::BarrierOp::create(builder, op.getLoc(), ValueRange(given))
+             .getResults());
+}
+
+/// Emits a checkpoint, or a gradient of one, of what is in it for all examples.
+void ExampleEmitter::emitRegion(OpBuilder &builder, scf::ExecuteRegionOp op) {
+  Block &block = op.getRegion().front();
+  auto made =
+      metaop::createRegion(builder, op.getLoc(), [&](OpBuilder &inside) {
+        emitAll(inside, block);
+        return Values(llvm::map_range(block.getTerminator()->getOperands(),
+                                      [&](Value value) { return get(value); }));
+      });
+  if (metaop::isCheckpoint(op))
+    metaop::setCheckpoint(made);
+  mapAll(op.getResults(), made.getResults());
 }
 
 /// Adds the values of a block that differ among examples, or may do so, to
@@ -257,16 +303,11 @@ ExampleEmitter::Values ExampleEmitter::emitOwn(OpBuilder &builder, Location loc,
                 emitSide, emitZeros);
 }
 
-void ExampleEmitter::emitBranch(OpBuilder &builder, scf::ExecuteRegionOp op) {
+void ExampleEmitter::emitBranch(OpBuilder &builder, scf::ExecuteRegionOp op,
+                                scf::IfOp branch) {
   Location loc = op.getLoc();
-  Block &block = op.getRegion().front();
-  auto extract = dyn_cast<tensor::ExtractOp>(block.front());
-  auto branch =
-      extract ? dyn_cast<scf::IfOp>(extract->getNextNode()) : scf::IfOp();
-  if (!branch || branch->getNextNode() != block.getTerminator() ||
-      !llvm::equal(branch.getResults(), block.getTerminator()->getOperands()))
-    failUnbatched(op);
-  Value condition = extract.getTensor();
+  Value condition =
+      branch.getCondition().getDefiningOp<tensor::ExtractOp>().getTensor();
   Values results;
   if (isBatched(condition)) {
     Value isThen = get(condition);

@@ -10,6 +10,7 @@
 #define METAOPS_LIB_RUNTIME_TRACE_EXAMPLEEMITTER_H
 
 #include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -47,7 +48,11 @@ private:
   }
   mlir::Type batch(mlir::Type type) const;
   void emitAll(mlir::OpBuilder &builder, mlir::Block &block);
-  void emitBranch(mlir::OpBuilder &builder, mlir::scf::ExecuteRegionOp op);
+  void mapAll(mlir::ValueRange values, mlir::ValueRange standIns);
+  void emitBarrier(mlir::OpBuilder &builder, mlir::metaop::BarrierOp op);
+  void emitRegion(mlir::OpBuilder &builder, mlir::scf::ExecuteRegionOp op);
+  void emitBranch(mlir::OpBuilder &builder, mlir::scf::ExecuteRegionOp op,
+                  mlir::scf::IfOp branch);
   void emitScan(mlir::OpBuilder &builder, mlir::metaop::ScanOp scan);
   void emitWhile(mlir::OpBuilder &builder, mlir::scf::WhileOp loop);
 

@@ -175,6 +175,20 @@ void Trace::checkRebound(bool isArgument) const {
       "such as BatchNorm, use eval()");
 }
 
+void Trace::setRebound(unsigned variable, bool isUpdate) {
+  variables[variable].isRebound = true;
+  variables[variable].isUpdated = isUpdate;
+}
+
+std::vector<Trace::Rebound> Trace::getRebound() const {
+  std::vector<Rebound> rebound;
+  for (auto [var, variable] : llvm::zip_equal(
+           captured, llvm::ArrayRef(variables).take_back(captured.size())))
+    if (variable.isRebound)
+      rebound.push_back({var, variable.var, variable.isUpdated});
+  return rebound;
+}
+
 void Trace::assign(Var &x, Node *value) {
   Var &own = resolve(x);
   auto variable = variableOf.find(&own);
@@ -183,6 +197,7 @@ void Trace::assign(Var &x, Node *value) {
   checkRebound(&own == &x);
   if (kind == Kind::Body)
     return RecordingSession::assign(own, value);
+  setRebound(variable->second, /*isUpdate=*/false);
   if (&own != &x && own.getType() != value->type())
     fail(ErrorKind::Value,
          "while a function is recorded, a Var from outside of shape " +
@@ -191,7 +206,8 @@ void Trace::assign(Var &x, Node *value) {
              " and type " + nameOf(value->dtype) +
              "; expected the same, or return the value");
   RecordingSession::assign(own, value);
-  note({Event::Kind::Assign, variable->second, own.getNode(), {}});
+  if (kind == Kind::Function)
+    note({Event::Kind::Assign, variable->second, own.getNode(), {}});
 }
 
 void Trace::update(Var &x, Operand value) {
@@ -205,7 +221,10 @@ void Trace::update(Var &x, Operand value) {
   checkUpdate(own, *given);
   Node *updated = getRecorder().stopGrad(given);
   RecordingSession::assign(own, updated);
-  if (variable != variableOf.end() && kind == Kind::Function)
+  if (variable == variableOf.end())
+    return;
+  setRebound(variable->second, /*isUpdate=*/true);
+  if (kind == Kind::Function)
     note({Event::Kind::Update, variable->second, updated, {}});
 }
 

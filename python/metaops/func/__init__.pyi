@@ -5,6 +5,7 @@
 """The names of the package, for type checkers."""
 
 from .. import Function as Function
+from .. import checkpoint as checkpoint
 from .. import custom_jvp as custom_jvp
 from .. import custom_vjp as custom_vjp
 from .. import functional_call as functional_call
@@ -12,4 +13,13 @@ from .. import hessian as hessian
 from .. import jacobian as jacobian
 from .. import vmap as vmap
 
-__all__ = ["Function", "custom_jvp", "custom_vjp", "functional_call", "hessian", "jacobian", "vmap"]
+__all__ = [
+    "Function",
+    "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
+    "functional_call",
+    "hessian",
+    "jacobian",
+    "vmap",
+]

@@ -51,6 +51,7 @@ from .batch_norm_layers import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
+from .checkpoint import Checkpoint
 from .classification import CrossEntropyLoss, NLLLoss, cross_entropy_loss, nll_loss
 from .containers import Flatten, Identity, ModuleList, Sequential, Unflatten
 from .conv import conv1d, conv2d, conv3d
@@ -238,6 +239,7 @@ __all__ = [
     "CELU",
     "channel_shuffle",
     "ChannelShuffle",
+    "Checkpoint",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",

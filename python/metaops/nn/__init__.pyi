@@ -51,6 +51,7 @@ from .batch_norm_layers import BatchNorm3d as BatchNorm3d
 from .batch_norm_layers import InstanceNorm1d as InstanceNorm1d
 from .batch_norm_layers import InstanceNorm2d as InstanceNorm2d
 from .batch_norm_layers import InstanceNorm3d as InstanceNorm3d
+from .checkpoint import Checkpoint as Checkpoint
 from .classification import CrossEntropyLoss as CrossEntropyLoss
 from .classification import NLLLoss as NLLLoss
 from .classification import cross_entropy_loss as cross_entropy_loss
@@ -230,6 +231,7 @@ __all__ = [
     "CELU",
     "CTCLoss",
     "ChannelShuffle",
+    "Checkpoint",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",

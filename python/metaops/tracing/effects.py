@@ -26,6 +26,7 @@ from .._errors import at_line, refuse_recorded
 __all__ = [
     "BodyRecording",
     "Callback",
+    "CheckpointRecording",
     "Effect",
     "ExampleRecording",
     "NotRecordedError",
@@ -193,6 +194,13 @@ class BodyRecording(Recording):
     def add_fetch(self, vars: list[Var], callback: Callback) -> None:
         """Refuse callbacks."""
         self.forbid("fetches values")
+
+
+class CheckpointRecording(BodyRecording):
+    """A part that is being recorded to be computed again: its updates are made once."""
+
+    __slots__ = ()
+    _why = "which its gradient could not do again"
 
 
 class ExampleRecording(BodyRecording):

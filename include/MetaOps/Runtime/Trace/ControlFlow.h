@@ -45,6 +45,11 @@ std::vector<Var> recordCustom(RecordingSession &session,
                               std::shared_ptr<FunctionCall> call,
                               llvm::ArrayRef<const RecordedBody *> rules);
 
+/// Records a body as a checkpoint: of what it computes, nothing but the results
+/// is kept for a gradient, which computes it again.
+std::vector<Var> recordCheckpoint(RecordingSession &session,
+                                  const RecordedBody &body);
+
 /// Records one of two bodies of the operands, by a condition, which is a 0-d
 /// boolean. Both return values of the same types, one at least. The random
 /// numbers of both begin where they would without the branch, and those behind

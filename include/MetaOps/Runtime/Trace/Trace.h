@@ -39,6 +39,9 @@ public:
     /// A branch, or a part of a loop: what it rebinds from outside would have
     /// to be rebound in other trips, too, or in none, and is refused.
     Body,
+    /// A part whose gradient records it again. It is run once, and what it
+    /// rebinds from outside is, too.
+    Checkpoint,
     /// A function of one example, of many at once: no Var from outside could
     /// have the values of all, nor could an argument.
     Example
@@ -66,6 +69,15 @@ public:
   std::vector<unsigned> getMet() const {
     return {met.set_bits_begin(), met.set_bits_end()};
   }
+  /// A captured Var that has been rebound, by an update or an assignment, and
+  /// what stands for it.
+  struct Rebound {
+    Var *var;
+    Var *standIn;
+    bool isUpdate;
+  };
+  /// Returns what a checkpoint rebinds, in the order in which it was met.
+  std::vector<Rebound> getRebound() const;
   /// Is told of each Var when it is captured: it has to live until `close`.
   std::function<void(Var &)> onCapture;
 
@@ -118,6 +130,8 @@ private:
   struct Variable {
     Var *var;
     Node *node;
+    /// Of a checkpoint: it has been rebound, and by an update at last.
+    bool isRebound = false, isUpdated = false;
   };
 
   /// A note between two operations.
@@ -137,6 +151,7 @@ private:
   /// Throws where an argument, or what was captured, is rebound that may not
   /// be.
   void checkRebound(bool isArgument) const;
+  void setRebound(unsigned variable, bool isUpdate);
   /// Throws where a captured value is made of a target outside: inside there is
   /// no way from one to the other.
   void checkHistories(llvm::ArrayRef<Node *> targets);
