@@ -32,6 +32,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/Batching.h"
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
@@ -477,13 +478,15 @@ static ScanOp replaceLoop(ScanOp scan, ArrayRef<Value> rows,
 
 /// Moves work of a loop's trips out of it; returns whether there is any. Trips
 /// that a number from memory counts may be few of those that there are rows
-/// for, and a loop of blocks is there to save memory.
+/// for, and a loop of blocks is there to save memory, as is one that computes
+/// something again behind a barrier.
 static bool batchTrips(ScanOp scan) {
   if (scan.getCount() || scan.getTrips().value_or(0) < 2)
     return false;
   // Inner loops have left work here.
   moveLoopInvariantCode(scan);
-  if (MetaOpDialect::BlocksAttrHelper(scan.getContext()).isAttrPresent(scan))
+  if (MetaOpDialect::BlocksAttrHelper(scan.getContext()).isAttrPresent(scan) ||
+      !scan.getBody().getOps<BarrierOp>().empty())
     return false;
   TripValues values(scan);
   SmallVector<Value> rows(scan.getRows());

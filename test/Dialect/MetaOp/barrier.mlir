@@ -60,3 +60,19 @@ func.func @unread(%x: tensor<4xf32>) {
   %0 = metaop.barrier %x : tensor<4xf32> -> tensor<4xf32>
   return
 }
+
+// What is from outside of a loop is there in all trips.
+
+// FOLD-LABEL: func @in_loop(
+// FOLD-SAME: %[[X:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>)
+// FOLD: metaop.scan 3 carries(%[[C:.*]] = %[[X]]
+// FOLD-NEXT: %[[B:.*]] = metaop.barrier %[[C]] : tensor<4xf32> -> tensor<4xf32>
+// FOLD-NEXT: metaop.mul %[[B]], %[[W]]
+func.func @in_loop(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = metaop.scan 3 carries(%c = %x : tensor<4xf32>) -> tensor<4xf32> {
+    %1:2 = metaop.barrier %c, %w : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>, tensor<4xf32>
+    %2 = metaop.mul %1#0, %1#1 : tensor<4xf32>
+    metaop.scan_yield %2 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}

@@ -154,3 +154,25 @@ func.func @maximum(%c: tensor<4xf32>, %xs: tensor<5x4x6xf32>) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// What a loop computes again behind a barrier is not to be in memory for all
+// trips.
+// CHECK-LABEL: @behind_a_barrier(
+// CHECK: metaop.scan 5
+// CHECK: metaop.barrier
+// CHECK: metaop.reduce add
+// CHECK: metaop.scan_yield
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @behind_a_barrier(%h: tensor<4xf32>, %u: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<5x6xf32>) {
+  %r:2 = metaop.scan 5 carries(%c = %h : tensor<4xf32>) -> (tensor<4xf32>, tensor<5x6xf32>) {
+    %n = metaop.tanh %c : tensor<4xf32>
+    %b = metaop.barrier %c : tensor<4xf32> -> tensor<4xf32>
+    %m = metaop.tanh %b : tensor<4xf32>
+    %e = metaop.broadcast %m dims = [0] : tensor<4xf32> -> tensor<4x6xf32>
+    %f = metaop.mul %e, %u : tensor<4x6xf32>
+    %g = metaop.reduce add %f dims = [0] : tensor<4x6xf32> -> tensor<6xf32>
+    metaop.scan_yield %n, %g : tensor<4xf32>, tensor<6xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<5x6xf32>
+}

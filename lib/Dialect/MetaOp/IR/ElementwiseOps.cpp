@@ -16,6 +16,7 @@
 #include "SplatFolding.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/APSInt.h"
 
 using namespace mlir;
@@ -269,16 +270,32 @@ LogicalResult BarrierOp::verify() {
   return success();
 }
 
-/// Constants are there at all times, and what is given twice waits once.
+/// Returns whether a value is there whenever the operation is reached: it is a
+/// constant, or from outside of the loop whose body has the operation.
+static bool isAlwaysThere(Value value, Operation *op) {
+  auto loop = dyn_cast_if_present<LoopLikeOpInterface>(op->getParentOp());
+  return matchPattern(value, m_Constant()) ||
+         (loop && loop.isDefinedOutsideOfLoop(value));
+}
+
+/// What is always there does not wait, and what is given twice waits once. One
+/// that is always there itself stays as it is.
 LogicalResult BarrierOp::canonicalize(BarrierOp op, PatternRewriter &rewriter) {
   SmallVector<Value> left, results;
   llvm::SmallDenseMap<Value, unsigned> places;
   for (Value operand : op.getOperands())
-    if (!matchPattern(operand, m_Constant()) &&
+    if (!isAlwaysThere(operand, op) &&
         places.try_emplace(operand, left.size()).second)
       left.push_back(operand);
-  if (left.size() == op.getNumOperands())
+  bool areConstants = llvm::all_of(op.getOperands(), [](Value operand) {
+    return matchPattern(operand, m_Constant());
+  });
+  if (left.size() == op.getNumOperands() || (left.empty() && !areConstants))
     return failure();
+  if (left.empty()) {
+    rewriter.replaceOp(op, op.getOperands());
+    return success();
+  }
   auto smaller = BarrierOp::create(rewriter, op.getLoc(), left);
   for (Value operand : op.getOperands()) {
     auto place = places.find(operand);

@@ -231,7 +231,8 @@ def MetaOp_BarrierOp : MetaOp_Op<"barrier", [
     `result[k] = operand[k]`. Each result depends on all operands, so what is
     made of it is computed when all of them are there, and is never taken for
     what is made of the operand itself. It copies nothing, and is gone when the
-    order of steps has been decided.
+    order of steps has been decided. Constants, and in a loop what is from outside
+    of it, are always there, and are dropped from it.
 
     What is computed again for a gradient is made of results of a barrier, whose
     operands are what that is computed of, and the gradient that needs it.
