@@ -579,6 +579,37 @@ def test_segments_that_a_constant_is_given_to_are_made_again_one_by_one(rng):
     assert run(mo.checkpoint) <= 10 * 256 * 64 * 4
 
 
+def test_loops_keep_carries_and_nothing_else(rng):
+    weights = [mo.array(rng.standard_normal((8, 64, 64)) * 0.1, "float32") for _ in range(3)]
+    x = mo.array(rng.standard_normal((256, 64)), "float32")
+    mo.sync([x, *weights])
+
+    def loss_of(wrap):
+        def trip(h, rows):
+            return wrap(lambda h, a, b, c: h + mo.tanh(mo.tanh(mo.tanh(h @ a) @ b) @ c))(
+                h, *rows
+            ), None
+
+        last = mo.scan(trip, x, tuple(weights))[0]
+        return (last * last).sum()
+
+    def arena_of(wrap):
+        loss = loss_of(wrap)
+        mo.sync([loss, *mo.grad(loss, weights)])
+        return mo.last_program().arena_bytes
+
+    def kept_by(wrap):
+        loss = loss_of(wrap)
+        loss.item()
+        before = bytes_in_use()
+        del loss
+        return before - bytes_in_use()
+
+    # The carries with which trips begin, the last one, and a trip's own.
+    assert kept_by(mo.checkpoint) <= 9 * x.nbytes + 1024 < 24 * x.nbytes <= kept_by(lambda fn: fn)
+    assert arena_of(mo.checkpoint) <= 18 * x.nbytes < 24 * x.nbytes <= arena_of(lambda fn: fn)
+
+
 # --- Errors
 
 
@@ -603,6 +634,13 @@ def test_values_cannot_be_asked_for():
         mo.checkpoint(lambda x: x * float((x * 2).sum()))(x)
     # Nothing is left of it.
     np.testing.assert_array_equal(mo.checkpoint(lambda x: x * 2)(x).numpy(), [2, 2, 2])
+
+
+def test_a_gradient_inside_by_what_another_captured_value_is_made_of():
+    w = mo.array([1.0, 2.0])
+    y = w * w
+    with pytest.raises(RuntimeError, match="of a checkpoint, or of a function"):
+        mo.checkpoint(lambda: mo.grad((y + w).sum(), w))()
 
 
 def test_tensors_that_are_left_and_generators():

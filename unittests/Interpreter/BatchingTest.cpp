@@ -242,11 +242,11 @@ TEST_F(BatchingTest, RowsAreWhatTheOperationMakesOfRows) {
 
 TEST_F(BatchingTest, EveryOperationIsTestedOrCannotBeBatched) {
   // Without tensors, with effects, of other devices, with regions, or parts of
-  // these.
+  // these; and a barrier, each of whose operands is batched or not.
   llvm::StringSet<> others = {
-      "buffer", "check_range", "constant", "custom_derivative",
-      "fused",  "iota",        "kernel",   "scalar",
-      "scan",   "scan_yield",  "transfer", "yield"};
+      "barrier",    "buffer",   "check_range", "constant", "custom_derivative",
+      "fused",      "iota",     "kernel",      "scalar",   "scan",
+      "scan_yield", "transfer", "yield"};
   std::vector<Case> cases = makeElementwise();
   llvm::append_range(cases, makeOthers());
   llvm::StringSet<> tested;

@@ -8,6 +8,7 @@
 
 #include "MetaOps/Runtime/Trace/Trace.h"
 
+#include "MetaOps/Runtime/Trace/ControlFlow.h"
 #include "MetaOps/Runtime/Trace/RecordedFunction.h"
 #include "SessionFixture.h"
 
@@ -244,4 +245,52 @@ TEST_F(TraceTest, DifferentiatesInside) {
     descend->replay(*session, {&x});
   }
   EXPECT_EQ(values(x), floats({-1, -2}));
+}
+
+TEST_F(TraceTest, RecordsCheckpoints) {
+  Var x = tensor({2}, {1, 2}), state = tensor({2}, {10, 20});
+  Var last = tensor({2}, {0, 0});
+  std::shared_ptr<Trace> trace;
+  {
+    SessionScope scope(*session);
+    trace = std::make_shared<Trace>(session, Trace::Kind::Checkpoint);
+  }
+  RecordedBody body;
+  std::vector<Trace::Rebound> rebound;
+  {
+    SessionScope scope(*trace);
+    trace->setArguments({});
+    Var product = binary(*trace, "mul", trace->getNode(x), trace->getNode(x));
+    trace->update(state, binary(*trace, "add", trace->getNode(state), product));
+    trace->assign(last, trace->getNode(product));
+    Var result =
+        binary(*trace, "add", trace->getNode(product), trace->getNode(state));
+    rebound = trace->getRebound();
+    ASSERT_EQ(rebound.size(), 2u);
+    EXPECT_EQ(rebound[0].var, &state);
+    EXPECT_TRUE(rebound[0].isUpdate);
+    EXPECT_EQ(rebound[1].var, &last);
+    EXPECT_FALSE(rebound[1].isUpdate);
+    body.function =
+        trace->finish({&result, rebound[0].standIn, rebound[1].standIn});
+  }
+  EXPECT_EQ(values(state), floats({10, 20}));
+  std::vector<Var> results;
+  {
+    SessionScope scope(*session);
+    for (const Var *var : trace->getCaptured())
+      body.captured.push_back(session->wrap(session->getNode(*var)));
+    results = recordCheckpoint(*session, body);
+  }
+  trace->close();
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(values(results[0]), floats({12, 28}));
+  EXPECT_EQ(values(results[1]), floats({11, 24}));
+  std::vector<Var> gradients;
+  {
+    SessionScope scope(*session);
+    gradients = session->grad(results[0], {&x});
+  }
+  // None flows through what is updated.
+  EXPECT_EQ(values(gradients[0]), floats({2, 4}));
 }

@@ -246,12 +246,14 @@ void Trace::checkHistories(llvm::ArrayRef<Node *> targets) {
     enter(host->getNode(*var));
   for (size_t next = 0; next < seen.size(); ++next) {
     if (outside.contains(seen[next]))
-      fail(ErrorKind::Runtime,
-           "a gradient inside of a body of control flow, or of a function that "
-           "is mapped over examples, is asked for by a value from outside, of "
-           "which another one that is used there is made, at " +
-               formatLine(seen[next]->op->getLoc()) +
-               "; compute that inside, or detach it");
+      fail(
+          ErrorKind::Runtime,
+          "a gradient inside of a body of control flow, of a checkpoint, or of "
+          "a function that is mapped over examples, is asked for by a value "
+          "from outside, of "
+          "which another one that is used there is made, at " +
+              formatLine(seen[next]->op->getLoc()) +
+              "; compute that inside, or detach it");
     enter(seen[next]);
   }
 }
