@@ -57,9 +57,10 @@ class ControlFlow:
         self.names += 1
         return f"%v{self.names}"
 
-    def _assign(self, indent: int, text: str) -> str:
+    def _assign(self, indent: int, text: str, results: int = 1) -> str:
         name = self._fresh()
-        self._emit(indent, f"{name} = {text}")
+        count = f":{results}" if results > 1 else ""
+        self._emit(indent, f"{name}{count} = {text}")
         return name
 
     def _pick(self, scope: list[str]) -> str:
@@ -125,7 +126,7 @@ class ControlFlow:
     def _compute(self, indent: int, scope: list[str]) -> None:
         x, y, t = self._pick(scope), self._pick(scope), self.type
         kinds = ["mean", "tanh", "min", "sum", "kernels", "view", "sort", "parts", "checked"]
-        kinds.append("inserted")
+        kinds += ["inserted", "barrier"]
         kind = self.rng.choice(kinds)
         self.counts[kind] += 1
         if kind == "mean":
@@ -154,6 +155,10 @@ class ControlFlow:
             made = self._parts(indent, x, y)
         elif kind == "inserted":
             made = self._insert(indent, x, y)
+        elif kind == "barrier":
+            both = self._assign(indent, f"metaop.barrier {x}, {y} : {t}, {t} -> {t}, {t}", 2)
+            scope.append(f"{both}#1")
+            made = f"{both}#0"
         else:
             made = self._read_checked(indent, x, y)
         scope.append(made)

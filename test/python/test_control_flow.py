@@ -74,6 +74,7 @@ def test_what_is_drawn():
         "parts",
         "checked",
         "inserted",
+        "barrier",
     ]
     kinds += ["tight checks", "scan", "bounded scan", "rows", "rows made", "carried rows"]
     kinds += ["unroll", "chains", "passed through", "carried on"]
