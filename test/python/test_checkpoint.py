@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checkpoints: values and gradients are those of the function, and what is kept is not."""
 
+import dataclasses
 import re
 
 import metaops as mo
@@ -95,6 +96,19 @@ def test_results_that_are_one_value_and_none(rng):
     np.testing.assert_allclose(
         mo.grad((first * second).sum(), x).numpy(), 2 * np.exp(2 * x.numpy())
     )
+
+
+@dataclasses.dataclass
+class Pair:
+    value: mo.Var
+    name: str
+
+
+def test_results_in_data_classes(rng):
+    x = leaf(rng, 3)
+    pair = mo.checkpoint(lambda x: Pair(mo.exp(x), "a"))(x)
+    assert pair.name == "a"
+    np.testing.assert_allclose(mo.grad(pair.value.sum(), x).numpy(), np.exp(x.numpy()))
 
 
 def test_results_of_which_some_have_no_gradient(rng):

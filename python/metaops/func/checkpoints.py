@@ -13,12 +13,11 @@ from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any, TypeVar, overload
 
 from .. import _core
-from .._core import Var
 from .._errors import at_line
 from .._typing import as_count, shown
 from ..control_flow.bodies import check_callable, line_of
+from ..tracing.arguments import Result
 from ..tracing.effects import CheckpointRecording
-from ..trees import tree_leaves, tree_map
 
 __all__ = ["checkpoint"]
 
@@ -139,12 +138,9 @@ def _record(
         raise at_line(
             TypeError(f"{what} returns {shown(value)}, which runs later; expected tensors")
         )
-    own = {
-        id(leaf): leaf for leaf in tree_leaves(value) if isinstance(leaf, Var) and trace.owns(leaf)
-    }
-    results = dict(zip(own, trace.record_checkpoint(list(own.values())), strict=True))
-    replaced: R = tree_map(lambda leaf: results.get(id(leaf), leaf), value)
-    return replaced
+    result = Result(value, [], lambda var: lambda: var)
+    returned: R = result.build(trace.record_checkpoint(result.outputs), [])
+    return returned
 
 
 def _check_leaks(trace: Any, what: str) -> None:
