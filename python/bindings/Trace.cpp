@@ -40,6 +40,33 @@ public:
   TraceScope &operator=(const TraceScope &) = delete;
 };
 
+/// What a checkpoint is made of.
+struct RecordedCheckpoint {
+  /// Its last results are what is rebound. Without results, it has no function.
+  RecordedBody body;
+  std::vector<Trace::Rebound> rebound;
+  /// Keep the Vars that are rebound.
+  std::vector<py::object> owners;
+
+  /// Returns the other results, of the session that is entered, and rebinds.
+  std::vector<Var> record() const {
+    std::vector<Var> results;
+    if (!body.function)
+      return results;
+    Entered entered;
+    results = recordCheckpoint(*entered, body);
+    for (const Trace::Rebound &each : llvm::reverse(rebound)) {
+      Node *value = entered->getNode(results.back());
+      if (each.isUpdate)
+        entered->update(*each.var, value);
+      else
+        entered->assign(*each.var, value);
+      results.pop_back();
+    }
+    return results;
+  }
+};
+
 /// A trace as Python holds it, with the objects that it needs: the Vars that
 /// stand for its arguments, and those from outside that it has captured.
 class Recording {
@@ -105,47 +132,30 @@ public:
   std::unique_ptr<RecordedBody> finishBody(py::handle outputs) {
     auto body = std::make_unique<RecordedBody>();
     body->function = finishFunction(outputs);
-    {
-      Entered entered;
-      for (const Var *var : trace->getCaptured())
-        body->captured.push_back(entered->wrap(entered->getNode(*var)));
-    }
+    addCaptured(*body);
     close();
     return body;
   }
 
-  /// Returns the results of the trace as a checkpoint of the session around it,
-  /// which rebinds what has been rebound in it.
-  std::vector<Var> recordCheckpoint(py::handle outputs) {
+  /// Returns what a checkpoint is made of, with what it rebinds.
+  std::unique_ptr<RecordedCheckpoint> finishCheckpoint(py::handle outputs) {
+    auto made = std::make_unique<RecordedCheckpoint>();
+    made->rebound = trace->getRebound();
+    made->owners = captured;
     py::list owner;
     std::vector<const Var *> vars;
     if (py::len(outputs) > 0)
       vars = toVars(outputs, owner);
-    std::vector<Trace::Rebound> rebound = trace->getRebound();
-    for (const Trace::Rebound &each : rebound)
+    for (const Trace::Rebound &each : made->rebound)
       vars.push_back(each.standIn);
-    std::vector<Var> results;
     if (!vars.empty()) {
-      RecordedBody body;
-      {
-        Entered entered(*trace);
-        body.function = trace->finish(vars);
-      }
-      Entered entered;
-      for (const Var *var : trace->getCaptured())
-        body.captured.push_back(entered->wrap(entered->getNode(*var)));
-      results = metaops::recordCheckpoint(*entered, body);
-      for (auto [each, value] : llvm::zip_equal(
-               rebound, llvm::ArrayRef(results).take_back(rebound.size())))
-        if (each.isUpdate)
-          entered->update(*each.var, entered->getNode(value));
-        else
-          entered->assign(*each.var, entered->getNode(value));
-      results.resize(results.size() - rebound.size());
-      body.captured.clear();
+      Entered entered(*trace);
+      made->body.function = trace->finish(vars);
     }
+    if (!vars.empty())
+      addCaptured(made->body);
     close();
-    return results;
+    return made;
   }
 
   /// Lets go of all Vars of Python.
@@ -161,6 +171,13 @@ public:
   }
 
 private:
+  /// Adds the captured Vars as they are now.
+  void addCaptured(RecordedBody &body) {
+    Entered entered;
+    for (const Var *var : trace->getCaptured())
+      body.captured.push_back(entered->wrap(entered->getNode(*var)));
+  }
+
   std::shared_ptr<const RecordedFunction> finishFunction(py::handle outputs) {
     py::list owner;
     std::vector<const Var *> vars;
@@ -285,14 +302,12 @@ static void bindRecording(py::module_ &module) {
       "Returns what has been recorded as a region to be, with what it has\n"
       "captured. Where the trace was begun is entered.");
   define(
-      recording, "record_checkpoint(self, outputs)",
+      recording, "finish_checkpoint(self, outputs)",
       [](Recording &self, py::handle outputs) {
-        return toList(self.recordCheckpoint(outputs));
+        return self.finishCheckpoint(outputs);
       },
-      "Records what has been recorded as a checkpoint, and returns the given\n"
-      "results. What is rebound inside is rebound. Where the trace was begun "
-      "is\n"
-      "entered.");
+      "Returns what has been recorded as a checkpoint to be, with what it has\n"
+      "captured and rebinds. Where the trace was begun is entered.");
   define(
       recording, "close(self)", [](Recording &self) { self.close(); },
       "Lets go of the Vars of a trace that is not finished.");
@@ -315,8 +330,19 @@ static void bindRecording(py::module_ &module) {
       "Returns whether a Var is one of the trace.");
 }
 
+static void bindCheckpoint(py::module_ &module) {
+  py::class_<RecordedCheckpoint> checkpoint(
+      module, "Checkpoint", "A part whose gradient computes it again.");
+  forbidConstruction(checkpoint);
+  define(
+      checkpoint, "record(self)",
+      [](const RecordedCheckpoint &self) { return toList(self.record()); },
+      "Records it, rebinds what is rebound inside, and returns the results.");
+}
+
 void metaops::python::bindTrace(py::module_ &module) {
   bindRecording(module);
+  bindCheckpoint(module);
   define(
       module, "enter_session()", [] { traces.push_back(nullptr); },
       "Has this thread record on the session, and in no trace.");

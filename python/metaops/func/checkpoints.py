@@ -112,35 +112,30 @@ def _call_in_turn(functions: list[Callable[..., Any]]) -> Callable[[Any], Any]:
             value = function(value)
         return value
 
-    return call
+    return functools.wraps(functions[0], updated=())(call)
 
 
-def _call(fn: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
+def _call(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     # Nothing is kept for a gradient that cannot be.
     if not _core.is_grad_enabled():
         return fn(*args, **kwargs)
     what = f"checkpoint: the function{line_of(fn)}"
     trace = _core.begin_checkpoint()
     try:
-        value = _record(trace, what, fn, args, kwargs)
+        with CheckpointRecording(trace, what):
+            value = fn(*args, **kwargs)
+        if isinstance(value, GeneratorType | CoroutineType | AsyncGeneratorType):
+            raise at_line(
+                TypeError(f"{what} returns {shown(value)}, which runs later; expected tensors")
+            )
+        result = Result(value, [], lambda var: lambda: var)
+        recorded = trace.finish_checkpoint(result.outputs)
     finally:
         trace.close()
+    del value
+    result.outputs.clear()
     _check_leaks(trace, what)
-    return value
-
-
-def _record(
-    trace: Any, what: str, fn: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> R:
-    with CheckpointRecording(trace, what):
-        value = fn(*args, **kwargs)
-    if isinstance(value, GeneratorType | CoroutineType | AsyncGeneratorType):
-        raise at_line(
-            TypeError(f"{what} returns {shown(value)}, which runs later; expected tensors")
-        )
-    result = Result(value, [], lambda var: lambda: var)
-    returned: R = result.build(trace.record_checkpoint(result.outputs), [])
-    return returned
+    return result.build(recorded.record(), [])
 
 
 def _check_leaks(trace: Any, what: str) -> None:
