@@ -209,7 +209,7 @@ public:
 
   llvm::Error launch(const KernelCall &call,
                      llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
-                     LaunchMeasures *measures) const override {
+                     ThreadPool &, LaunchMeasures *measures) const override {
     EXPECT_EQ(numInputs, 2u);
     EXPECT_EQ(call.parallelRange, kElements);
     llvm::SmallVector<void *> pointers;

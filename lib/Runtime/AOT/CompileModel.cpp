@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/AOT/ModelObject.h"
@@ -123,9 +124,12 @@ static LogicalResult runPasses(ModuleOp module, const CodeTarget &target,
 /// Routines are code of the runtime, which a model has none of.
 static LogicalResult refuseRoutines(func::FuncOp main) {
   WalkResult result = main.walk([](metaop::RoutineOpInterface op) {
-    op.emitOpError(
-        "is a routine of the runtime, which object files do without; "
-        "a program file (metaops.export) can have it");
+    if (isa<metaop::ExternOp>(*op))
+      op.emitOpError("is code of a process, which object files do without");
+    else
+      op.emitOpError(
+          "is a routine of the runtime, which object files do without; "
+          "a program file (metaops.export) can have it");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

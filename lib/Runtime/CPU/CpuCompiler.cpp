@@ -30,12 +30,21 @@ public:
                                         const CompileOptions &options,
                                         StopCheck shouldStop) override;
   KernelSharing getSharing() const override { return KernelSharing::Varying; }
+  llvm::Error addExtern(std::shared_ptr<const Kernel> kernel) override;
 
 private:
   llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() override {
     return CpuBackend::create();
   }
 };
+
+llvm::Error CpuCompiler::addExtern(std::shared_ptr<const Kernel> kernel) {
+  auto cache = getKernels();
+  if (!cache)
+    return cache.takeError();
+  (*cache)->addExtern(std::move(kernel));
+  return llvm::Error::success();
+}
 
 /// Adds the kernels that a program calls, by name.
 void addKernels(const ProgramData &program, std::set<std::string> &names) {

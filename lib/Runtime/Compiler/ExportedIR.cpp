@@ -17,6 +17,7 @@
 
 #include "MetaOps/Runtime/Compiler/ExportedIR.h"
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Runtime/Compiler/ReadSlice.h"
@@ -150,18 +151,21 @@ static void dropNotes(ModuleOp module) {
   });
 }
 
-/// Returns @main, if the module has nothing else and no kernels of its own.
+/// Returns @main, if the module has nothing else and no kernels of its own, nor
+/// calls code of this process.
 static Expected<func::FuncOp> findMain(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isDeclaration() ||
       !llvm::hasSingleElement(*module.getBody()))
     return createStringError("expected a function @main and nothing else");
   WalkResult result = main.walk([](Operation *op) {
-    return isa<metaop::KernelOp, metaop::FusedOp>(op) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
+    return isa<metaop::KernelOp, metaop::FusedOp, metaop::ExternOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
   if (result.wasInterrupted())
-    return createStringError("expected operations that are not yet in kernels");
+    return createStringError("expected operations that are not yet in kernels, "
+                             "and no code of a process");
   return main;
 }
 

@@ -106,7 +106,7 @@ public:
 
   llvm::Error launch(const KernelCall &call,
                      llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
-                     LaunchMeasures *measures) const override;
+                     ThreadPool &, LaunchMeasures *measures) const override;
 
 private:
   llvm::Expected<const GpuModule *> getModule() const;
@@ -157,7 +157,7 @@ CudaLauncher::runFunctions(const GpuRunner &runner, const GpuModule &module,
 
 llvm::Error CudaLauncher::launch(const KernelCall &call,
                                  llvm::ArrayRef<KernelBuffer> buffers,
-                                 unsigned numInputs,
+                                 unsigned numInputs, ThreadPool &,
                                  LaunchMeasures *measures) const {
   auto grids = plan.getGrids(call);
   if (!grids)

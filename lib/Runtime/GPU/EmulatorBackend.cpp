@@ -86,7 +86,7 @@ public:
 
   llvm::Error launch(const KernelCall &call,
                      llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
-                     LaunchMeasures *measures) const override;
+                     ThreadPool &, LaunchMeasures *measures) const override;
 
 private:
   LaunchPlan plan;
@@ -106,7 +106,7 @@ llvm::Error EmulatorLauncher::compile(ModuleOp module) {
 
 llvm::Error EmulatorLauncher::launch(const KernelCall &call,
                                      llvm::ArrayRef<KernelBuffer> buffers,
-                                     unsigned numInputs,
+                                     unsigned numInputs, ThreadPool &,
                                      LaunchMeasures *measures) const {
   auto grids = plan.getGrids(call);
   if (!grids)

@@ -51,10 +51,10 @@ using namespace mlir;
 using namespace metaops;
 
 bool Graph::isFlowing(const Node *node) const {
-  // A gradient through regions that is refused is not zero.
+  // A gradient that is refused is not zero.
   const SignatureInfo &info = getInfo(node);
-  return isFloat(node->dtype) && (info.isDifferentiable || info.hasRegions) &&
-         !node->isStopped;
+  return isFloat(node->dtype) && !node->isStopped &&
+         (info.isDifferentiable || info.hasRegions || info.isExtern);
 }
 
 bool Graph::isDependent(const Node *node) const {

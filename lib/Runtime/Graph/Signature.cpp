@@ -202,7 +202,9 @@ static SignatureInfo describe(Operation *op) {
           op);
   info.isLinear = isLinear(op);
   info.hasRegions = op->getNumRegions() > 0;
-  info.mayMissDerivatives = info.hasRegions && metaop::mayMissDerivatives(op);
+  info.isExtern = isa<metaop::ExternOp>(op);
+  info.mayMissDerivatives =
+      (info.hasRegions || info.isExtern) && metaop::mayMissDerivatives(op);
   info.isRoutine = isa<metaop::RoutineOpInterface>(op) || info.hasRegions;
   info.isGenerator = isa<metaop::GeneratorOpInterface>(op);
   op->walk([&](metaop::RandomOp) { info.isRandom = true; });
@@ -269,6 +271,7 @@ SignatureTable::Id SignatureTable::intern(Operation *op) {
     return found->second;
   verifyRegions(op);
   entries.push_back({nullptr, countOperands(op), describe(op), none});
+  hasMissing |= entries.back().info.mayMissDerivatives;
   return withRegions[std::move(words)] = entries.size() - 1;
 }
 
@@ -288,5 +291,6 @@ SignatureTable::Id SignatureTable::internAlone(Operation *op) {
     verifyBy(op, [&] { return op->getName().verifyInvariants(op); });
   entries.push_back({copyWithoutOperands(op), countOperands(op), describe(op),
                      first->second});
+  hasMissing |= entries.back().info.mayMissDerivatives;
   return first->second = entries.size() - 1;
 }

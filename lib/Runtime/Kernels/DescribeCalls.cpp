@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DescribeCalls.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Runtime/Kernels/SliceModule.h"
@@ -97,9 +98,11 @@ describeCalls(const BuiltProgram &built, ModuleOp module,
       info.mayKeep =
           call->hasAttr(metaop::MetaOpDialect::MayKeepAttrHelper::getNameStr());
     } else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op)) {
-      info.name = op->getName().stripDialect().str();
+      auto code = dyn_cast<metaop::ExternOp>(op);
+      info.name = code ? code.getFunction().split('-').first.str()
+                       : op->getName().stripDialect().str();
       info.isKernel = false;
-      info.routineWork = std::get<Routine>(step->action).getWork();
+      info.routineWork = step->getWork();
       for (Type type : op->getOperandTypes())
         info.bytesRead += metaop::countBytes(type);
       for (Value result : metaop::getMadeValues(op))

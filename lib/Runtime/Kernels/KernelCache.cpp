@@ -334,6 +334,11 @@ std::shared_ptr<const Kernel> KernelCache::find(StringRef name) {
   return library->find(name);
 }
 
+void KernelCache::addExtern(std::shared_ptr<const Kernel> kernel) {
+  std::string name = kernel->name;
+  externs.try_emplace(name, std::move(kernel));
+}
+
 unsigned KernelCache::getNumLoaded() const { return library->getNumLoaded(); }
 
 /// Finds, or compiles and links, what it can, and returns the errors of the

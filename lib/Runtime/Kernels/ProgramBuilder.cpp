@@ -17,12 +17,14 @@
 
 #include "MetaOps/Runtime/Kernels/ProgramBuilder.h"
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Runtime/Compiler/ElementTypes.h"
+#include "MetaOps/Support/Counts.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,23 +58,50 @@ llvm::Error verifyTypes(func::FuncOp main) {
   return verify(main.getResultTypes(), "result");
 }
 
-/// Returns what a routine's op says, as numbers.
-Routine makeRoutine(metaop::RoutineOpInterface op) {
-  auto sort = cast<metaop::SortOp>(*op);
+/// Returns what a sort says, as numbers.
+Routine makeRoutine(metaop::SortOp sort) {
   RankedTensorType type = sort.getSource().getType();
   Routine routine;
   routine.kind = Routine::Kind::Sort;
   routine.dtype = *fromElementType(type.getElementType());
   ArrayRef<int64_t> shape = type.getShape();
-  routine.outer = metaops::getNumElements(shape.take_front(op.getDim()));
-  routine.extent = shape[op.getDim()];
-  routine.inner = metaops::getNumElements(shape.drop_front(op.getDim() + 1));
+  routine.outer = metaops::getNumElements(shape.take_front(sort.getDim()));
+  routine.extent = shape[sort.getDim()];
+  routine.inner = metaops::getNumElements(shape.drop_front(sort.getDim() + 1));
   routine.hasBegin = sort.getBegin() != nullptr;
-  routine.count = sort.getValues().getType().getDimSize(op.getDim());
+  routine.count = sort.getValues().getType().getDimSize(sort.getDim());
   routine.isReverse = sort.getDescending();
   routine.givesValues = !sort.getValues().use_empty();
   routine.givesIndices = !sort.getIndices().use_empty();
   return routine;
+}
+
+/// What a byte of a call's operands and results takes, as far as is known of
+/// code that nobody has looked into.
+constexpr int64_t kWorkOfByte = 1000;
+
+/// Returns the call of code of a user's. It is told of all extents, of its own
+/// numbers, and of how many leading dimensions there are, if it takes any.
+KernelCall makeExternCall(metaop::ExternOp op,
+                          std::shared_ptr<const Kernel> code) {
+  KernelCall call;
+  call.kernel = std::move(code);
+  int64_t bytes = 0;
+  for (TypeRange types :
+       {TypeRange(op.getInputs()), TypeRange(op.getOutputs())})
+    for (Type type : types) {
+      llvm::append_range(call.scalars, cast<RankedTensorType>(type).getShape());
+      bytes = metaops::addCounts(bytes, metaop::countBytes(type));
+    }
+  llvm::append_range(call.scalars, op.getNumbers());
+  if (std::optional<uint64_t> leading = op.getLeading())
+    call.scalars.push_back(*leading);
+  auto first = cast<RankedTensorType>(op.getOutputs().front().getType());
+  call.parallelRange =
+      metaops::getNumElements(first.getShape().take_front(op.getParallel()));
+  call.workPerStep = metaops::multiplyCounts(bytes, kWorkOfByte) /
+                     std::max<int64_t>(call.parallelRange, 1);
+  return call;
 }
 
 /// The window of a placement as what a copy does; the numbers that move it are
@@ -125,8 +154,8 @@ class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp main,
                  std::vector<std::shared_ptr<const KernelCall>> kernels,
-                 llvm::ArrayRef<std::string> lines)
-      : main(main), kernels(std::move(kernels)), lines(lines),
+                 const KernelCache &cache, llvm::ArrayRef<std::string> lines)
+      : main(main), kernels(std::move(kernels)), cache(cache), lines(lines),
         slotsOf(main.getContext()), carriesOf(main.getContext()),
         rowsOf(main.getContext()), firstTripOf(main.getContext()),
         blocksOf(main.getContext()), mayKeepOf(main.getContext()) {}
@@ -155,8 +184,8 @@ private:
                     llvm::ArrayRef<Carry> carries);
   void addYield(Operation *yield, Slot from, Slot to);
   void addKernel(llvm::ArrayRef<Slot> inputs, llvm::ArrayRef<Slot> outputs);
-  void addRoutine(metaop::RoutineOpInterface op, llvm::ArrayRef<Slot> inputs,
-                  llvm::ArrayRef<Slot> outputs);
+  void addSort(metaop::SortOp op, llvm::ArrayRef<Slot> inputs,
+               llvm::ArrayRef<Slot> outputs);
   void addCopies(metaop::PlacementOpInterface op, llvm::ArrayRef<Slot> inputs,
                  Slot result);
   Step &addStep(Step::Action action, llvm::ArrayRef<Slot> inputs,
@@ -166,6 +195,8 @@ private:
   /// Of the calls, in their order.
   std::vector<std::shared_ptr<const KernelCall>> kernels;
   unsigned nextKernel = 0;
+  /// Where code of users is found.
+  const KernelCache &cache;
   llvm::ArrayRef<std::string> lines;
   Notes::SlotsAttrHelper slotsOf;
   Notes::CarriesAttrHelper carriesOf;
@@ -289,9 +320,8 @@ void ProgramBuilder::addKernel(llvm::ArrayRef<Slot> inputs,
   addStep(*kernels[nextKernel++], inputs, outputs);
 }
 
-void ProgramBuilder::addRoutine(metaop::RoutineOpInterface op,
-                                llvm::ArrayRef<Slot> inputs,
-                                llvm::ArrayRef<Slot> outputs) {
+void ProgramBuilder::addSort(metaop::SortOp op, llvm::ArrayRef<Slot> inputs,
+                             llvm::ArrayRef<Slot> outputs) {
   if (!outputs.empty()) // somebody reads them
     addStep(makeRoutine(op), inputs, outputs);
 }
@@ -326,6 +356,12 @@ void ProgramBuilder::addCopies(metaop::PlacementOpInterface op,
 
 llvm::Error ProgramBuilder::addOp(Operation &op) {
   size_t before = steps->size();
+  auto call = dyn_cast<metaop::ExternOp>(op);
+  std::shared_ptr<const Kernel> code;
+  if (call && !(code = cache.findExtern(call.getFunction())))
+    return llvm::createStringError(
+        "'" + call.getFunction() +
+        "' is called, which is no code that this process has been given");
   llvm::SmallVector<Slot> inputs, outputs;
   for (Value operand : op.getOperands()) {
     auto slot = slots.find(operand);
@@ -344,8 +380,10 @@ llvm::Error ProgramBuilder::addOp(Operation &op) {
     slots[result] = slot;
   if (auto placement = dyn_cast<metaop::PlacementOpInterface>(op))
     addCopies(placement, inputs, outputs.front());
-  else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op))
-    addRoutine(routine, inputs, outputs);
+  else if (auto sort = dyn_cast<metaop::SortOp>(op))
+    addSort(sort, inputs, outputs);
+  else if (call)
+    addStep(makeExternCall(call, std::move(code)), inputs, outputs);
   else if (auto check = dyn_cast<metaop::CheckRangeOp>(op))
     addStep(Check{check.getRange(), getPlace(op.getLoc(), lines)}, inputs, {});
   else
@@ -592,7 +630,7 @@ llvm::Expected<BuiltProgram> buildProgram(ModuleOp module, KernelCache &kernels,
   auto calls = kernels.getAll(callees, info.compiledKernels, shouldStop);
   if (!calls)
     return calls.takeError();
-  ProgramBuilder builder(main, std::move(*calls), lines);
+  ProgramBuilder builder(main, std::move(*calls), kernels, lines);
   if (llvm::Error error = builder.build())
     return std::move(error);
   auto program =

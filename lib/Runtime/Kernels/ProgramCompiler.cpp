@@ -82,8 +82,10 @@ void ProgramCompiler::setCacheDirectory(StringRef folder) {
 /// where something is missing or does not fit.
 static std::shared_ptr<CompiledProgram> readStored(StringRef bytes,
                                                    KernelCache &kernels) {
-  auto read =
-      readProgram(bytes, [&](StringRef name) { return kernels.find(name); });
+  auto read = readProgram(bytes, [&](StringRef name) {
+    auto code = kernels.findExtern(name);
+    return code ? code : kernels.find(name);
+  });
   if (!read) {
     llvm::consumeError(read.takeError());
     return nullptr;
@@ -91,6 +93,16 @@ static std::shared_ptr<CompiledProgram> readStored(StringRef bytes,
   // It has been verified.
   return llvm::cantFail(
       CompiledProgram::create(std::move(read->data), std::move(read->info)));
+}
+
+/// Returns whether a program means nothing in another process.
+static bool isLocal(const ProgramData &program) {
+  bool found = false;
+  walkSteps(program.steps, [&](const Step &step) {
+    const auto *call = std::get_if<KernelCall>(&step.action);
+    found |= call && call->kernel->isLocal;
+  });
+  return found;
 }
 
 llvm::Expected<std::shared_ptr<Program>>
@@ -117,7 +129,7 @@ ProgramCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
     if (!compiled)
       return compiled.takeError();
     program = std::move(*compiled);
-    if (key)
+    if (key && !isLocal(program->getData()))
       store->store(DiskEntryKind::Program, *key,
                    writeProgram(program->getData(), program->getInfo()));
   }

@@ -150,8 +150,10 @@ void StepPlanner::addMemory(const Step &step, CallFacts &facts) {
   if (const auto *loop = std::get_if<For>(&step.action))
     for (const LoopRows &rows : loop->rows)
       movePointer(rows.entry);
-  // Nothing that overwrites an argument comes before a check.
-  if (std::holds_alternative<Check>(step.action))
+  // Nothing that overwrites an argument comes before what may fail.
+  const auto *call = std::get_if<KernelCall>(&step.action);
+  if (std::holds_alternative<Check>(step.action) ||
+      (call && call->kernel->launcher))
     for (auto [argument, bytes] : llvm::enumerate(program.arguments))
       facts.reads.push_back({static_cast<int64_t>(argument), 0, bytes});
   for (const StepList *list : step.getRegions())

@@ -206,14 +206,15 @@ llvm::Error StepRunner::launch(const Step &step, const KernelCall &call,
   int64_t start = times ? readClock() : 0;
   LaunchMeasures measures;
   llvm::Error error = call.kernel->launcher->launch(
-      call, buffers, step.numInputs, times ? &measures : nullptr);
+      call, buffers, step.numInputs, threads, times ? &measures : nullptr);
   if (times) {
     CallTime &time = (*times)[place.getNumber()];
     time.add(start, measures.nanoseconds ? start + *measures.nanoseconds
                                          : readClock());
     time.statistics.counts = std::move(measures.counts);
   }
-  if (!error)
+  // A launcher that was stopped does all of the call another time.
+  if (!error || error.isA<Interrupted>())
     return error;
   return llvm::make_error<KernelFailure>(
       place.getNumber(), toString(std::move(error)), nameTrips());

@@ -9,6 +9,7 @@
 #include "MetaOps/Runtime/Recording/Derivatives.h"
 
 #include "FunctionSweep.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
@@ -95,6 +96,9 @@ Operation *Graph::findMissingDerivative(llvm::ArrayRef<Node *> roots,
   while (!stack.empty()) {
     Node *node = stack.back().node;
     llvm::ArrayRef<Node *> sources = getFlowSources(node);
+    // To what its rules read no derivative flows.
+    if (const SignatureInfo &info = getInfo(node); info.isCustom)
+      sources = sources.take_front(node->op->getNumOperands() - info.numValues);
     if (stack.back().next < sources.size()) {
       enter(sources[stack.back().next++]);
       continue;
@@ -113,18 +117,24 @@ Operation *Graph::findMissingDerivative(llvm::ArrayRef<Node *> roots,
 }
 
 /// Throws where a derivative would flow through what has none: a loop whose
-/// trips nobody counts, or a function in a body that knows none.
+/// trips nobody counts, a function in a body that knows none, or code.
 void Derivatives::checkKnown(llvm::StringRef function,
                              llvm::ArrayRef<Node *> outputs,
                              llvm::ArrayRef<Node *> targets,
                              metaop::DerivativeMode mode) {
-  if (!graph.hasRegions())
+  if (!graph.mayMissDerivatives())
     return;
   Operation *missing = graph.findMissingDerivative(outputs, targets, mode);
   if (!missing)
     return;
   if (auto custom = dyn_cast<metaop::CustomDerivativeOp>(missing))
     FunctionSweep::failMissing(function, custom);
+  if (isa<metaop::ExternOp>(missing))
+    fail(ErrorKind::Runtime,
+         function + ": nobody knows the derivatives of the code called at " +
+             formatLine(missing->getLoc()) +
+             "; give a mo.code its cpu_grad_src, call it in a mo.Function, or "
+             "detach its results");
   fail(ErrorKind::Runtime,
        "grad: the loss depends on a target through a loop whose number of "
        "trips is only known when it has run, recorded at " +

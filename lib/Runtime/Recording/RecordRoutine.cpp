@@ -1,4 +1,4 @@
-//===- RecordRoutine.cpp - Recording prefixes and sorts -------------------===//
+//===- RecordRoutine.cpp - Recording prefixes, sorts and code -------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "RecordingTables.h"
@@ -66,4 +67,18 @@ Node *Recorder::sort(Node *x, int64_t dim, bool descending, int64_t begin,
   return adopt(metaop::SortOp::create(at(), line, typeOf(shape, x->dtype),
                                       typeOf(shape, DType::I64), x->value(),
                                       dim, descending, first));
+}
+
+Node *Recorder::callExtern(const ExternCall &call,
+                           llvm::ArrayRef<Node *> inputs) {
+  llvm::SmallVector<Type> types;
+  for (const auto &[shape, dtype] : call.outputs) {
+    checkShape(llvm::StringRef(call.name).split('-').first, shape);
+    types.push_back(typeOf(shape, dtype));
+  }
+  auto leading = call.isVectorized ? at().getI64IntegerAttr(0) : IntegerAttr();
+  return adopt(metaop::ExternOp::create(
+      at(), line, types, at().getStringAttr(call.name),
+      at().getDenseI64ArrayAttr(call.numbers),
+      at().getI64IntegerAttr(call.parallel), leading, valuesOf(inputs)));
 }

@@ -13,11 +13,16 @@
 
 using namespace metaops;
 
-/// Returns whether a run may fail: by a check of its own, or as an earlier one
-/// does of which it reads a result.
+/// Returns whether an operation may fail.
+static bool mayFail(const Graph &graph, const Node *op) {
+  return graph.getInfo(op).isCheck || graph.getInfo(op).isExtern;
+}
+
+/// Returns whether a run may fail: by an operation of its own, or as an earlier
+/// one does of which it reads a result.
 static bool mayFail(const Graph &graph, const Slice &slice) {
   return llvm::any_of(slice.ops,
-                      [&](Node *op) { return graph.getInfo(op).isCheck; }) ||
+                      [&](Node *op) { return mayFail(graph, op); }) ||
          llvm::any_of(slice.leaves,
                       [](Node *leaf) { return leaf->isProvisional; });
 }
@@ -32,7 +37,7 @@ void ProvisionalValues::addRepeatable(
   };
   for (Node *op : slice.ops) {
     bool isMadeOfLost =
-        graph.getInfo(op).isCheck || llvm::any_of(op->operands, isLost);
+        mayFail(graph, op) || llvm::any_of(op->operands, isLost);
     for (Node *result : resultsOf(op))
       if (isMadeOfLost || isOfUpdates(result))
         lost.insert(result);

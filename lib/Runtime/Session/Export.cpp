@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Session/Export.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "MetaOps/Runtime/Compiler/ExportedIR.h"
 #include "MetaOps/Runtime/Export/HostFeatures.h"
@@ -125,6 +126,18 @@ static void checkNotRandom(const Graph &graph, const Slice &slice) {
               "input, or state='outputs'");
 }
 
+/// Fails where a slice calls code of a user's, which is not in a file. Loops
+/// and branches may have it inside.
+static void checkNoExtern(const Slice &slice) {
+  for (Node *node : slice.ops)
+    node->op->walk([](mlir::metaop::ExternOp op) {
+      fail(ErrorKind::Value,
+           "export: code of your own is called at " + formatLine(op.getLoc()) +
+               ", and a program file has no place for it; expected "
+               "meta-operators alone");
+    });
+}
+
 void ExportTrace::addArguments() {
   for (const auto &[name, var] : function.arguments)
     vars.push_back(trace->addArgument(*var));
@@ -178,6 +191,7 @@ void ExportTrace::cut() {
                                    : node);
   traceSlice(getGraph(), nodes, slice);
   checkNotRandom(getGraph(), slice);
+  checkNoExtern(slice);
   llvm::SmallSetVector<Node *, 8> leaves;
   leaves.insert_range(llvm::make_second_range(inputs));
   leaves.insert_range(slice.leaves);

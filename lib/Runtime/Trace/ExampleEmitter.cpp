@@ -27,6 +27,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -43,11 +44,18 @@ using namespace metaops;
 /// The dimension of the examples.
 static constexpr int64_t kExamples[] = {0};
 
+/// Returns what users call an operation.
+static std::string getUserName(Operation *op) {
+  if (auto custom = dyn_cast<metaop::CustomDerivativeOp>(op))
+    return custom.getFunction().str();
+  if (auto code = dyn_cast<metaop::ExternOp>(op))
+    return code.getFunction().split('-').first.str();
+  return formatName(op);
+}
+
 void ExampleEmitter::failUnbatched(Operation *op) {
-  auto custom = dyn_cast<metaop::CustomDerivativeOp>(op);
   fail(ErrorKind::Runtime,
-       "vmap: " + (custom ? custom.getFunction().str() : formatName(op)) +
-           " at " + formatLine(op->getLoc()) +
+       "vmap: " + getUserName(op) + " at " + formatLine(op->getLoc()) +
            " is of values that differ among examples, for which it cannot be "
            "done at once; use mo.map, which takes one after the other");
 }

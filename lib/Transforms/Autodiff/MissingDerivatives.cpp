@@ -19,6 +19,7 @@
 #include "ActiveOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "RegionDerivatives.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,6 +31,9 @@ using namespace mlir::metaop;
 /// Returns whether an operation has no derivatives of its own by active values.
 static bool isMissing(Operation *op, const llvm::DenseSet<Value> &active,
                       DerivativeMode mode) {
+  if (isa<ExternOp>(op))
+    return llvm::any_of(op->getOperands(),
+                        [&](Value value) { return active.contains(value); });
   bool isReverse = mode == DerivativeMode::Reverse;
   auto custom = dyn_cast<CustomDerivativeOp>(op);
   if (!custom)
@@ -42,7 +46,7 @@ static bool isMissing(Operation *op, const llvm::DenseSet<Value> &active,
 static Operation *findAmong(const ActiveOps &active, DerivativeMode mode) {
   auto isUsed = [](OpResult result) { return !result.use_empty(); };
   for (Operation *op : active.order)
-    if (op->getNumRegions() > 0 || isa<CustomDerivativeOp>(op))
+    if (op->getNumRegions() > 0 || isa<CustomDerivativeOp, ExternOp>(op))
       if (Operation *missing =
               findMissingDerivative(op, active.values, isUsed, mode))
         return missing;

@@ -13,6 +13,7 @@
 
 #include "ActiveOps.h"
 #include "FunctionParts.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
 #include "MetaOps/Transforms/Autodiff/MissingDerivatives.h"
@@ -45,8 +46,11 @@ static LogicalResult addTangents(func::FuncOp function, ArrayRef<int64_t> wrt) {
       return failure();
     tangents.push_back(function.getArgument(end));
   }
-  if (Operation *missing = findMissingDerivative(
-          &function.front(), outputs, *inputs, DerivativeMode::Forward))
+  Operation *missing = findMissingDerivative(&function.front(), outputs,
+                                             *inputs, DerivativeMode::Forward);
+  if (isa_and_present<ExternOp>(missing))
+    return missing->emitOpError("has no derivatives");
+  if (missing)
     return missing->emitOpError(
         "has no derivatives here: expected a rule for forward mode, and no "
         "capture that depends on what is differentiated by");

@@ -25,6 +25,7 @@
 #include "Checkpoints.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
@@ -37,7 +38,8 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 bool metaop::hasDerivatives(Operation *op) {
-  return isa<CustomDerivativeOp, DifferentiableOpInterface, ScanOp,
+  // Those of code of the user's own are missed.
+  return isa<CustomDerivativeOp, DifferentiableOpInterface, ExternOp, ScanOp,
              scf::ExecuteRegionOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
 }
 

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A program that fails leaves its arguments as they were, so no argument is
-// overwritten before the last check. And a program that is to fail should do so
-// soon. In each block, the checks, and the branches and loops with checks
-// inside, are taken in their order: each with all that it depends on and that
-// is not there yet, in the order that this has. Everything else follows.
+// overwritten before the last check, or code of the user's own. And a program
+// that is to fail should do so soon. In each block, what may fail, and the
+// branches and loops with such inside, are taken in their order: each with all
+// that it depends on and that is not there yet, in the order that this has.
+// Everything else follows.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,11 +27,6 @@ namespace mlir::metaop {
 
 using namespace mlir;
 using namespace mlir::metaop;
-
-static bool hasCheck(Operation &op) {
-  return op.walk([](CheckRangeOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
 
 /// The op and what it depends on in its block, but for what is in `seen`, in
 /// the order of the block.
@@ -61,7 +56,7 @@ static void hoistChecks(Block &block) {
   llvm::DenseSet<Operation *> seen;
   SmallVector<Operation *> order;
   for (Operation &op : block.without_terminator())
-    if (hasCheck(op))
+    if (mayFail(&op))
       order.append(takeSlice(&op, seen));
   if (order.empty())
     return;

@@ -51,8 +51,10 @@ bool metaop::isStep(Operation *op) {
 
 SmallVector<Value> metaop::getMadeValues(Operation *step) {
   SmallVector<Value> values(step->getResults());
-  if (isa<RoutineOpInterface>(step))
-    llvm::erase_if(values, [](Value value) { return value.use_empty(); });
+  if (auto routine = dyn_cast<RoutineOpInterface>(step))
+    llvm::erase_if(values, [&](Value value) {
+      return !routine.makes(cast<OpResult>(value));
+    });
   return values;
 }
 

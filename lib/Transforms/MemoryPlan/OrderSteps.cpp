@@ -25,12 +25,11 @@
 // if that saves little: steps that were recorded together are then near each
 // other for whoever reads a trace.
 //
-// Steps before the last check stay: what fails should do so early, and nothing
-// is written over before.
+// Steps before the last one that may fail stay: what fails should do so early,
+// and nothing is written over before.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
@@ -200,9 +199,7 @@ void StepGraph::addStep(Operation &op) {
     ++uses[value];
   for (unsigned other : step.before)
     steps[other].behind.insert(number);
-  bool hasCheck = false;
-  op.walk([&](CheckRangeOp) { hasCheck = true; });
-  if (hasCheck)
+  if (mayFail(&op))
     first = number + 1;
 }
 

@@ -67,12 +67,9 @@ private:
 
 /// Returns whether an operation may refuse something, or not end.
 static bool mayStop(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return isa<CheckRangeOp, scf::WhileOp>(inner) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return mayFail(op) || op->walk([](scf::WhileOp) {
+                            return WalkResult::interrupt();
+                          }).wasInterrupted();
 }
 
 /// Returns what has to come before an operation of the block: what it is

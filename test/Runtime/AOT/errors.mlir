@@ -40,6 +40,14 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
+//--- extern.mlir
+// RUN: not metaop-compile %t/extern.mlir -o %t/x.o 2>&1 | FileCheck %t/extern.mlir
+// CHECK: extern.mlir:[[@LINE+2]]:{{.*}}: error: 'metaop.extern' op is code of a process, which object files do without
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = metaop.extern "code" (%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
 //--- syntax.mlir
 // RUN: not metaop-compile %t/syntax.mlir -o %t/x.o 2>&1 | FileCheck %t/syntax.mlir
 // CHECK: syntax.mlir:[[@LINE+1]]:1: error

@@ -10,6 +10,7 @@
 #define METAOPS_RUNTIME_COMPILER_COMPILER_H
 
 #include "MetaOps/Runtime/Cache/DiskStore.h"
+#include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Target/Description/CostModel.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -78,6 +79,12 @@ public:
   virtual llvm::Expected<std::shared_ptr<Program>>
   compile(llvm::StringRef slice, llvm::ArrayRef<bool> donatable,
           const CompileOptions &options, StopCheck shouldStop = nullptr) = 0;
+
+  /// Adds code of a user's, which slices may call by its name. Fails where
+  /// programs do not run on the host.
+  virtual llvm::Error addExtern(std::shared_ptr<const Kernel> kernel) {
+    return llvm::createStringError("it runs no code of the host");
+  }
 
   /// Returns what looks into kernels; null where a slice is run as it is.
   virtual KernelTools *getTools() { return nullptr; }

@@ -197,8 +197,9 @@ public:
   mlir::Operation *findMissingDerivative(llvm::ArrayRef<Node *> roots,
                                          llvm::ArrayRef<Node *> targets,
                                          mlir::metaop::DerivativeMode mode);
-  /// Whether an operation with regions has ever been recorded.
-  bool hasRegions() const { return signatures->haveRegions(); }
+  /// Returns whether an operation has ever been recorded that may have no
+  /// derivatives.
+  bool mayMissDerivatives() const { return signatures->mayMissDerivatives(); }
 
   /// Counts the runs that what is recorded from here on comes after.
   void startPeriod() { ++period; }

@@ -26,8 +26,10 @@ struct SignatureInfo {
   bool isBuffer = false;
   bool isTransfer = false;
   bool isDifferentiable = false;
-  /// It has regions, and is, or has in it, what may have no derivatives.
+  /// It is, or has in its regions, what may have no derivatives.
   bool mayMissDerivatives = false;
+  /// A call of code of the user's own, which may fail.
+  bool isExtern = false;
   /// Each result is the operand of its number under another name or shape.
   bool isView = false;
   /// Its derivatives are a function's own (FunctionCall.h). No gradient flows
@@ -82,8 +84,8 @@ public:
   const SignatureInfo &getInfo(Id id) const { return entries[id].info; }
   /// Returns the number of signatures that there have been.
   size_t size() const { return entries.size(); }
-  /// Whether there has been an operation with regions.
-  bool haveRegions() const { return !withRegions.empty(); }
+  /// Returns whether there has been an operation that may have no derivatives.
+  bool mayMissDerivatives() const { return hasMissing; }
 
 private:
   struct Entry {
@@ -109,6 +111,7 @@ private:
   std::vector<Entry> entries;
   llvm::DenseMap<uint64_t, Id> firstWithHash;
   std::unordered_map<Words, Id, WordsHash> withRegions;
+  bool hasMissing = false;
 };
 
 } // namespace metaops

@@ -51,6 +51,12 @@ public:
   void setDiskStore(std::shared_ptr<DiskStore> store);
   /// A kernel by its name, loaded or on disk; null where it has to be compiled.
   std::shared_ptr<const Kernel> find(llvm::StringRef name);
+  /// Adds code of a user's, which is known by its name from now on.
+  void addExtern(std::shared_ptr<const Kernel> kernel);
+  /// Returns the one of a name; null where it has not been added.
+  std::shared_ptr<const Kernel> findExtern(llvm::StringRef name) const {
+    return externs.lookup(name);
+  }
   /// How many kernels were found on disk.
   unsigned getNumLoaded() const;
 
@@ -83,6 +89,8 @@ private:
   llvm::StringMap<Known> known;
   /// By the text of the loops without numbers.
   llvm::StringMap<std::unique_ptr<KernelFamily>> families;
+  /// By name: code of users.
+  llvm::StringMap<std::shared_ptr<const Kernel>> externs;
 };
 
 } // namespace metaops

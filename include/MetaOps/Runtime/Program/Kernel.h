@@ -30,6 +30,7 @@ using KernelFunction = void (*)(void **buffers, const int64_t *scalars,
 
 struct KernelCall;
 struct LaunchCounts;
+class ThreadPool;
 
 /// Memory that a kernel reads or writes.
 using KernelBuffer = llvm::MutableArrayRef<char>;
@@ -43,17 +44,19 @@ struct LaunchMeasures {
   std::shared_ptr<const LaunchCounts> counts;
 };
 
-/// Runs a kernel that is no code of this process, as one on a GPU.
+/// Runs a kernel that is no code of our own in this process: one on a GPU, or
+/// of a user's.
 class KernelLauncher {
 public:
   virtual ~KernelLauncher() = default;
 
   /// Does all of a call's range. The first `numInputs` buffers are read, the
-  /// others written. An error says what the kernel did wrong, or why it could
-  /// not run. Where `measures` is given, the launcher says what it can tell.
+  /// others written; no other step of the program runs meanwhile, so `threads`
+  /// are idle. An error says what the kernel did wrong, or why it could not
+  /// run. Where `measures` is given, the launcher says what it can tell.
   virtual llvm::Error launch(const KernelCall &call,
                              llvm::ArrayRef<KernelBuffer> buffers,
-                             unsigned numInputs,
+                             unsigned numInputs, ThreadPool &threads,
                              LaunchMeasures *measures) const = 0;
 };
 
@@ -66,6 +69,8 @@ struct Kernel {
   std::string name;
   /// Runs it instead of `function`, if it is not null.
   std::shared_ptr<const KernelLauncher> launcher = nullptr;
+  /// Set if the name means nothing in another process.
+  bool isLocal = false;
 };
 
 /// A kernel and the numbers that make it compute what one function says.

@@ -40,6 +40,20 @@ namespace metaops {
 struct ComputedIndex;
 struct ConditionTree;
 
+/// A call of code of a user's; see metaop.extern.
+struct ExternCall {
+  struct Output {
+    std::vector<int64_t> shape;
+    DType dtype;
+  };
+
+  std::string name;
+  std::vector<Output> outputs;
+  std::vector<int64_t> numbers;
+  int64_t parallel = 0;
+  bool isVectorized = false;
+};
+
 /// One position of an index like x[3, 1:5, ..., None].
 struct IndexItem {
   enum class Kind { Integer, Slice, NewAxis, Ellipsis };
@@ -209,6 +223,9 @@ public:
   /// that come there, and, as the next result, where they were, int64.
   Node *sort(Node *x, int64_t dim, bool descending, int64_t begin = 0,
              std::optional<int64_t> count = std::nullopt);
+
+  /// Calls code of a user's. Returns the first output.
+  Node *callExtern(const ExternCall &call, llvm::ArrayRef<Node *> inputs);
 
   //===--------------------------------------------------------------------===//
   // Operations with regions (RecordRegions.cpp)

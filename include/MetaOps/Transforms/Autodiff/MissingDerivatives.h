@@ -12,7 +12,7 @@
 // where no output depends on them.
 //
 // A function with derivatives of its own may have none for a mode, and has none
-// by what it reads beside its arguments.
+// by what it reads beside its arguments. Code of the user's own has none.
 //
 //===----------------------------------------------------------------------===//
 

@@ -25,6 +25,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/IndexAccess.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
@@ -75,6 +76,8 @@ bool metaop::canBatch(Operation *op, const llvm::SmallBitVector &isBatched) {
       !llvm::all_of(op->getOperandTypes(), isStatic) ||
       !llvm::all_of(op->getResultTypes(), isStatic))
     return false;
+  if (auto code = dyn_cast<ExternOp>(op))
+    return code.getLeading().has_value();
   if (auto reindex = dyn_cast<ReindexOpInterface>(op))
     return !hasBatchedConditions(reindex.getIndexAccess(), op, isBatched);
   if (auto reduce = dyn_cast<ReindexReduceOpInterface>(op))
@@ -385,6 +388,11 @@ SmallVector<Value> Batcher::emit() {
     return emitLike(repeatAll());
   if (isa<ReshapeOp>(op))
     return emitLike(operands);
+  if (auto code = dyn_cast<ExternOp>(op)) {
+    auto made = cast<ExternOp>(emitLike(repeatAll()).front().getDefiningOp());
+    made.setLeading(*code.getLeading() + 1);
+    return made->getResults();
+  }
   if (auto concat = dyn_cast<ConcatOp>(op)) {
     auto made = cast<ConcatOp>(emitLike(repeatAll()).front().getDefiningOp());
     made.setDim(concat.getDim() + 1);

@@ -15,7 +15,9 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -83,8 +85,17 @@ bool metaop::mayMissDerivatives(Operation *op) {
         auto custom = dyn_cast<CustomDerivativeOp>(inner);
         bool isMissing =
             custom ? !custom.getCaptures().empty() || !custom.getTangentRule()
-                   : isUnboundedLoop(inner);
+                   : isUnboundedLoop(inner) || isa<ExternOp>(inner);
         return isMissing ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool metaop::mayFail(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<CheckRangeOp, ExternOp>(inner) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -146,9 +146,10 @@ static LogicalResult verifySlots(Operation *op, NamedAttribute attr) {
                         RoutineOpInterface, CheckRangeOp>(op))
     return emitMisplaced(op, attr, "a step of a program or a branch");
   size_t count = op->getNumResults();
-  if (isa<RoutineOpInterface>(op))
-    count = llvm::count_if(op->getResults(),
-                           [](Value value) { return !value.use_empty(); });
+  if (auto routine = dyn_cast<RoutineOpInterface>(op))
+    count = llvm::count_if(op->getResults(), [&](OpResult result) {
+      return routine.makes(result);
+    });
   return verifySlots(op, attr, attr.getValue(), count,
                      op->getParentOfType<FunctionOpInterface>());
 }

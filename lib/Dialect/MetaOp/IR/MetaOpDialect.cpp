@@ -87,6 +87,7 @@ void MetaOpDialect::initialize() {
   addCheckOps();
   addCustomOps();
   addElementwiseOps();
+  addExternOps();
   addFloatFunctionOps();
   addLeafOps();
   addLoopOps();

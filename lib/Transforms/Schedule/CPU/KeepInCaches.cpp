@@ -61,12 +61,13 @@ static SlotAttr findSlot(Value value) {
   }
   Operation *step = result.getOwner();
   auto slots = step->getAttrOfType<ArrayAttr>("metaop.slots");
-  // Of a routine, what nobody reads is not made.
-  unsigned number = llvm::count_if(
-      step->getResults().take_front(result.getResultNumber()),
-      [&](OpResult before) {
-        return !isa<RoutineOpInterface>(step) || !before.use_empty();
-      });
+  // A routine may leave out what nobody reads.
+  unsigned number =
+      llvm::count_if(step->getResults().take_front(result.getResultNumber()),
+                     [&](OpResult before) {
+                       auto routine = dyn_cast<RoutineOpInterface>(step);
+                       return !routine || routine.makes(before);
+                     });
   if (!slots || number >= slots.size())
     return nullptr;
   return dyn_cast<SlotAttr>(slots[number]);

@@ -59,6 +59,10 @@ bool isUnboundedLoop(Operation *op);
 /// derivatives of its own that does not say all of them.
 bool mayMissDerivatives(Operation *op);
 
+/// Returns whether an operation, or one in its regions, may fail the program: a
+/// check of numbers, or code of the user's own.
+bool mayFail(Operation *op);
+
 /// Returns the values that an operation's regions use, at any depth, and that
 /// are defined outside of it: each once, in the order in which the regions'
 /// text uses them first. They may be in a block that is in no region. None of

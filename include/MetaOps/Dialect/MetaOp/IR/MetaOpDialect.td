@@ -105,6 +105,7 @@ def MetaOp_Dialect : Dialect {
     void addCheckOps();
     void addCustomOps();
     void addElementwiseOps();
+    void addExternOps();
     void addFloatFunctionOps();
     void addLeafOps();
     void addLoopOps();

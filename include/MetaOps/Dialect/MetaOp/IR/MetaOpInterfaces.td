@@ -134,14 +134,17 @@ def MetaOp_PlacementOpInterface : OpInterface<"PlacementOpInterface"> {
 def MetaOp_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
   let cppNamespace = "::mlir::metaop";
   let description = [{
-    The op is no part of any kernel: a routine of the runtime computes those of
-    its results that are used from whole operands in memory. All are dense, and
-    combined along one dimension; but for its extent in the results, they have
-    one shape.
+    The op is no part of any kernel: a routine computes its results from whole
+    operands in memory. All are dense, and no result shares memory with another
+    value.
   }];
   let methods = [
-    InterfaceMethod<"The dimension along which elements are combined.",
-      "int64_t", "getDim", (ins)>
+    InterfaceMethod<[{
+        Returns whether the routine makes a result: by default those that are
+        used.
+      }],
+      "bool", "makes", (ins "::mlir::OpResult":$result), "",
+      "return !result.use_empty();">
   ];
 }
 

@@ -18,6 +18,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"

@@ -11,6 +11,7 @@
 
 include "MetaOps/Dialect/MetaOp/IR/CheckOps.td"
 include "MetaOps/Dialect/MetaOp/IR/CustomOps.td"
+include "MetaOps/Dialect/MetaOp/IR/ExternOps.td"
 include "MetaOps/Dialect/MetaOp/IR/LeafOps.td"
 include "MetaOps/Dialect/MetaOp/IR/LoopOps.td"
 include "MetaOps/Dialect/MetaOp/IR/ReindexOps.td"
