@@ -42,6 +42,7 @@ REFERENCE = {
     "random": ("Random numbers", r"random\..*"),
     "gradients": ("Gradients", r"gradients"),
     "func": ("Functions of functions, and derivatives of their own", r"func\..*"),
+    "extern": ("Code of your own", r"extern\..*"),
     "recorded": ("Recorded functions", r"tracing\..*"),
     "control-flow": ("Branches and loops", r"control_flow\..*"),
     "tools": ("Tools", r"tools\..*"),

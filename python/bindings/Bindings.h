@@ -129,6 +129,10 @@ void waitForCallbacks();
 /// Throws what a callback has thrown, if nobody was told of it.
 void raiseCallbackFailure();
 
+/// Throws on a thread that is in a function which a program calls
+/// (ExternCode.cpp).
+void checkNotInHostFunction();
+
 /// Other Python threads run in its scope.
 class ReleasedGIL {
 public:
@@ -367,6 +371,7 @@ void bindVar(py::module_ &module);
 void bindIndexing(py::class_<Var> &cls);
 void bindFunctions(py::module_ &module);
 void bindFunctionCalls(py::module_ &module);
+void bindExternCode(py::module_ &module);
 void bindReports(py::module_ &module);
 void bindMemory(py::module_ &module);
 void bindExport(py::module_ &module);

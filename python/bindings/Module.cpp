@@ -68,6 +68,7 @@ PYBIND11_MODULE(_core, module) {
   bindVar(module);
   bindFunctions(module);
   bindFunctionCalls(module);
+  bindExternCode(module);
   bindReports(module);
   bindMemory(module);
   bindExport(module);

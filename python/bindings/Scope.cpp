@@ -335,6 +335,7 @@ void metaops::python::stopOtherThreads() {
 }
 
 static std::adopt_lock_t lockWithoutGIL(RecordingSession &session) {
+  checkNotInHostFunction();
   session.checkProcess();
   while (!session.getMutex().try_lock()) {
     {

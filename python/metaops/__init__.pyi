@@ -14,6 +14,7 @@ from . import cache as cache
 from . import compat as compat
 from . import control_flow as control_flow
 from . import execute as execute
+from . import extern as extern
 from . import func as func
 from . import nn as nn
 from . import ops as ops
@@ -82,6 +83,8 @@ from .control_flow.loops import while_loop as while_loop
 from .control_flow.scans import map as map
 from .control_flow.scans import scan as scan
 from .exporting import export as export
+from .extern.calls import code as code
+from .extern.host import host_call as host_call
 from .fetching import fetch as fetch
 from .func.checkpoints import checkpoint as checkpoint
 from .func.derivatives import Function as Function
@@ -541,6 +544,7 @@ __all__ = [
     "choose",
     "clamp",
     "clip",
+    "code",
     "column_stack",
     "combinations",
     "compress",
@@ -669,6 +673,7 @@ __all__ = [
     "histogram2d",
     "histogram_bin_edges",
     "histogramdd",
+    "host_call",
     "hsplit",
     "hstack",
     "hypot",

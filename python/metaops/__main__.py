@@ -83,6 +83,8 @@ def print_machine() -> None:
 def describe(usage: cache.CacheUsage) -> str:
     """Return what a folder holds as a text."""
     text = f"{usage.programs:,} programs, {usage.kernels:,} kernels"
+    if usage.libraries:
+        text += f", {usage.libraries:,} libraries of code"
     if usage.temporaries:
         text += f", {usage.temporaries:,} unfinished files"
     return f"{text}, {usage.bytes:,} bytes"

@@ -52,7 +52,10 @@ def _checked(name: str, value: Any) -> Any:
 
 
 #: Former names of flags, and what they are called now.
-_FORMER = {"history_depth": "history_bytes, in bytes and not in programs"}
+_FORMER = {
+    "compile_options": "an argument of mo.code, flags=[...], of one string for each option",
+    "history_depth": "history_bytes, in bytes and not in programs",
+}
 
 
 def _no_flag(name: str) -> str:

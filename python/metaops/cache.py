@@ -28,12 +28,15 @@ class CacheUsage(NamedTuple):
         Files that a process has not finished writing.
     bytes : int
         Size of all of these files.
+    libraries : int
+        Those of code of your own.
     """
 
     kernels: int
     programs: int
     temporaries: int
     bytes: int
+    libraries: int = 0
 
 
 def default_directory(environment: Mapping[str, str] = os.environ) -> str:
@@ -74,7 +77,11 @@ def info(folder: str | None = None) -> CacheUsage:
         If the folder cannot be read, or belongs to or can be written by other
         users, so that no session uses it.
     """
-    return CacheUsage(**_core.cache_info(_resolve(folder)))
+    from .extern.compiling import find_libraries
+
+    usage = CacheUsage(**_core.cache_info(_resolve(folder)))
+    count, size = find_libraries(_resolve(folder))
+    return usage._replace(libraries=count, bytes=usage.bytes + size)
 
 
 def clear(folder: str | None = None) -> CacheUsage:
@@ -83,7 +90,7 @@ def clear(folder: str | None = None) -> CacheUsage:
     Other files in the folder stay. Sessions that use the folder go on. For the
     parameter and errors see `info`.
     """
-    return CacheUsage(**_core.cache_clear(_resolve(folder)))
+    return _remove(_core.cache_clear(_resolve(folder)), folder, 0)
 
 
 def prune(max_bytes: int = DEFAULT_MAX_BYTES, folder: str | None = None) -> CacheUsage:
@@ -101,4 +108,13 @@ def prune(max_bytes: int = DEFAULT_MAX_BYTES, folder: str | None = None) -> Cach
     ValueError
         If `max_bytes` is negative.
     """
-    return CacheUsage(**_core.cache_prune(_resolve(folder), max_bytes))
+    return _remove(_core.cache_prune(_resolve(folder), max_bytes), folder, max_bytes)
+
+
+def _remove(removed: Mapping[str, int], folder: str | None, max_bytes: int) -> CacheUsage:
+    """Remove libraries, too, and return all that was."""
+    from .extern.compiling import remove_libraries
+
+    count, size = remove_libraries(_resolve(folder), max_bytes)
+    usage = CacheUsage(**removed)
+    return usage._replace(libraries=count, bytes=usage.bytes + size)

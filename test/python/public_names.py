@@ -32,6 +32,7 @@ WHOLE = {
     "": "_devices _flags exporting fetching gradients io loading trees",
     "compat": "array_api exchange",
     "control_flow": "branches loops scans",
+    "extern": "calls host",
     "func": "checkpoints derivatives jacobians modules rules vectorizing",
     "ops.create": "creation limits",
     "ops.elementwise": """
@@ -78,6 +79,7 @@ MODULES = [
     "compat",
     "control_flow",
     "execute",
+    "extern",
     "func",
     "ops",
     "random",
