@@ -240,6 +240,12 @@ CALLS = [
     ("custom_vjp nondiff_argnums", lambda n: mo.custom_vjp(mo.relu, n), [-1, 1.5, NAN]),
     ("custom_vjp nondiff_argnums of one", lambda n: mo.custom_vjp(mo.relu, [0, n]), [-1, 1.5]),
     ("custom_jvp nondiff_argnums", lambda n: mo.custom_jvp(mo.relu, n), [-1, 1.5, NAN]),
+    # Dimensions that are shared among threads.
+    (
+        "code parallel",
+        lambda n: mo.code((3,), "float32", [], "@out(0) = 1;", parallel=n),
+        [*COUNT, 2, 0.5, NAN, INF],
+    ),
     # Examples, and basis vectors.
     ("checkpoint segments", lambda n: mo.checkpoint([mo.sin] * 9, n)(x), LENGTH),
     ("Checkpoint segments", lambda n: mo.nn.Checkpoint(mo.nn.Sequential(mo.nn.ReLU()), n), LENGTH),

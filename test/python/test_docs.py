@@ -392,6 +392,7 @@ def test_every_example_in_python_is_run():
         "docs/Names.md": 2,
         "docs/ControlFlow.md": 2,
         "docs/Jit.md": 4,
+        "docs/OwnKernels.md": 5,
         "docs/Profiling.md": 1,
         "docs/ProgramFile.md": 4,
         "docs/Spec.md": 21,

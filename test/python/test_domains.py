@@ -41,7 +41,7 @@ def test_what_is_out_of_a_domain_is_refused(name, call, bad):
 
 #: Parameters that take every number.
 ANY = {"fill_value", "ignore_index", "k", "nan", "neginf", "obj", "offset", "posinf", "seed"}
-ANY |= {"shift", "value", "most", "count"}
+ANY |= {"shift", "value", "most", "count", "data"}
 #: Dimensions, which are an AxisError, and those that are given one by one.
 PLACES = {"axes", "destination", "dim", "dim1", "dim2", "dims", "end_dim", "first", "others"}
 PLACES |= {"second", "source", "start_dim"}

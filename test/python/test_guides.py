@@ -15,6 +15,7 @@ from util import AVX512
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 PAGES = ["Tutorial.md", "FromPyTorch.md", "FromJax.md", "Functions.md", "Checkpoint.md"]
+PAGES += ["OwnKernels.md"]
 
 
 def blocks(page):

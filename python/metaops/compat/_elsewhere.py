@@ -292,7 +292,7 @@ FUNCTIONS: dict[str, str] = {
     "lax": "use mo.nn.functional, whose functions are those of mo and of mo.nn",
     "pmap": "use `with mo.device(name)`, and x.to(device)",
     "smap": "use `with mo.device(name)`, and x.to(device)",
-    "pure_callback": "use x.fetch(callback)",
+    "pure_callback": "use mo.host_call(fn, shape, dtype, *args)",
     "printoptions": _PRINTED,
     "set_printoptions": _PRINTED,
     # Layers and losses
