@@ -64,6 +64,16 @@ private:
   PyGILState_STATE state = PyGILState_UNLOCKED;
 };
 
+/// Returns what a function has raised. Who is interrupted raises that when it
+/// has been told, and what was stopped is done another time.
+llvm::Error describe(py::error_already_set &error) {
+  if (error.matches(PyExc_KeyboardInterrupt)) {
+    PyErr_SetInterrupt();
+    return llvm::make_error<Interrupted>();
+  }
+  return llvm::createStringError(py::str(error.value()).cast<std::string>());
+}
+
 /// What a function knows of an argument or a result.
 struct HostTensor {
   DType dtype;
@@ -145,12 +155,7 @@ llvm::Error HostLauncher::launch(const KernelCall &call,
   try {
     run(call, buffers, numInputs);
   } catch (py::error_already_set &error) {
-    // Whoever waits raises it; the run goes on another time.
-    if (error.matches(PyExc_KeyboardInterrupt)) {
-      PyErr_SetInterrupt();
-      return llvm::make_error<Interrupted>();
-    }
-    return llvm::createStringError(py::str(error.value()).cast<std::string>());
+    return describe(error);
   } catch (const std::exception &error) {
     return llvm::createStringError(error.what());
   }
@@ -184,17 +189,47 @@ private:
 
 void ExternCode::addTo(Device &device) {
   if (llvm::Error error = device.getBackend().addExtern(kernel))
-    fail(ErrorKind::Value, llvm::StringRef(kernel->name).split('-').first +
+    fail(ErrorKind::Value, llvm::StringRef(kernel->name).split('.').first +
                                " on " + device.getName() + ": " +
                                toString(std::move(error)) +
                                "; move the inputs to the CPU (x.to(\"cpu\"))");
   backends.insert(&device.getBackend());
 }
 
+namespace {
+/// A source that Python has compiled for other processes.
+class PythonSource : public KernelSource {
+public:
+  PythonSource(const py::object &compile, std::string place)
+      : compile(compile.ptr()), place(std::move(place)) {
+    // It is there for good, as the code is.
+    compile.inc_ref();
+  }
+
+  llvm::Expected<std::string>
+  compileFor(llvm::StringRef target) const override {
+    TakenGIL taken;
+    try {
+      return py::handle(compile)(target.str()).cast<std::string>();
+    } catch (py::error_already_set &error) {
+      return describe(error);
+    }
+  }
+  const std::string &getPlace() const override { return place; }
+
+private:
+  PyObject *compile;
+  std::string place;
+};
+} // namespace
+
 static std::shared_ptr<ExternCode> loadCode(const std::string &name,
                                             const std::string &library,
-                                            const std::string &symbol) {
-  auto kernel = loadHostCode(name, library, symbol);
+                                            const std::string &symbol,
+                                            const std::string &place,
+                                            const py::object &compile) {
+  auto source = std::make_shared<PythonSource>(compile, place);
+  auto kernel = loadHostCode(name, library, symbol, std::move(source));
   if (!kernel)
     fail(ErrorKind::Runtime, toString(kernel.takeError()));
   return std::make_shared<ExternCode>(std::move(*kernel));
@@ -210,7 +245,7 @@ static std::shared_ptr<ExternCode> makeHostFunction(const std::string &name,
   }
   return std::make_shared<ExternCode>(std::make_shared<const Kernel>(Kernel{
       nullptr, name, std::make_shared<HostLauncher>(function, std::move(known)),
-      /*isLocal=*/true}));
+      /*source=*/nullptr, /*isLocal=*/true}));
 }
 
 /// Returns where code of these inputs runs.
@@ -223,8 +258,7 @@ static Device &findDevice(llvm::ArrayRef<Node *> inputs) {
 
 static py::tuple callExtern(const std::shared_ptr<ExternCode> &code,
                             py::handle inputs, py::handle outputs,
-                            py::handle numbers, int64_t parallel,
-                            bool isVectorized) {
+                            int64_t parallel, bool isVectorized) {
   py::list owner;
   std::vector<const Var *> given = toVars(inputs, owner);
   ExternCall call;
@@ -233,7 +267,6 @@ static py::tuple callExtern(const std::shared_ptr<ExternCode> &code,
     auto [shape, dtype] = item.cast<std::pair<py::object, py::object>>();
     call.outputs.push_back({toIntegers(shape, "shapes"), toDType(dtype)});
   }
-  call.numbers = toIntegers(numbers, "numbers");
   call.parallel = parallel;
   call.isVectorized = isVectorized;
   for (;;) {
@@ -259,15 +292,17 @@ void metaops::python::bindExternCode(py::module_ &module) {
   py::class_<ExternCode, std::shared_ptr<ExternCode>> cls(
       module, "ExternCode", "Code of the user's own, which may be called.");
   forbidConstruction(cls);
-  define(module, "load_code(name, library, symbol)", &loadCode,
-         "A function of a shared library as code of this name.");
+  define(
+      module, "load_code(name, library, symbol, place, compile)", &loadCode,
+      "A function of a shared library as code of this name. `compile` makes "
+      "an\n"
+      "object of it for a kind of processors, and `place` says where it is.");
   define(
       module, "make_host_function(name, function, tensors)", &makeHostFunction,
       "A Python function as code of this name: given arrays, and the shapes\n"
       "of its results, it returns a tuple of these. `tensors` are the dtype\n"
       "and rank of each argument, then of each result.");
-  define(module,
-         "call_extern(code, inputs, outputs, numbers, parallel, vectorized)",
+  define(module, "call_extern(code, inputs, outputs, parallel, vectorized)",
          &callExtern,
          "The outputs of code, given the shape and dtype of each.");
 }

@@ -994,7 +994,9 @@ def call_function(function: object, arguments: tuple[Any, ...]) -> Any: ...
 class ExternCode:
     """Code of the user's own, which may be called."""
 
-def load_code(name: str, library: str, symbol: str) -> ExternCode: ...
+def load_code(
+    name: str, library: str, symbol: str, place: str, compile: Callable[[str], bytes]
+) -> ExternCode: ...
 def make_host_function(
     name: str, function: Callable[..., Any], tensors: Sequence[tuple[str, int]]
 ) -> ExternCode: ...
@@ -1002,7 +1004,6 @@ def call_extern(
     code: ExternCode,
     inputs: Sequence[Var],
     outputs: Sequence[tuple[Sequence[int], str]],
-    numbers: Sequence[int],
     parallel: int,
     vectorized: _Bool,
 ) -> tuple[Var, ...]: ...

@@ -599,13 +599,26 @@ def test_a_branch_that_is_not_taken_does_not_run():
     assert rows.numpy().shape == (0,)
 
 
-def test_functions_that_cannot_have_it(tmp_path):
+def test_examples_refuse_it():
     def squared(x):
         return mo.code(x.shape, x.dtype, [x], SQUARE)
 
-    with pytest.raises(ValueError, match=rf"export: code of your own is called at .*{HERE}"):
-        mo.export(squared, [mo.ones(3)], tmp_path / "code.metaops")
     with pytest.raises(RuntimeError, match=rf"vmap: code at .*{HERE}.*mo\.map"):
         mo.vmap(squared)(mo.ones((2, 3)))
     mapped = mo.map(squared, mo.array([[1.0, 2.0], [3.0, 4.0]]))
     assert mapped.numpy().tolist() == [[1, 4], [9, 16]]
+
+
+def test_numbers_of_data_make_no_new_programs():
+    x = mo.array(rand(4))
+    source = 'for (int i = 0; i < 4; i++) @out(i) = @in0(i) * data["by"]; // programs'
+
+    def scaled(by):
+        return mo.code((4,), "float32", [x], source, data={"by": by}).numpy()
+
+    scaled(0.5)
+    scaled(1.5)
+    before = mo.stats()["programs_compiled"]
+    for k in range(2, 12):
+        assert np.allclose(scaled(k), x.numpy() * k)
+    assert mo.stats()["programs_compiled"] == before

@@ -13,8 +13,11 @@
 
 #include "MetaOps/Runtime/CPU/CpuCompiler.h"
 #include "MetaOps/Runtime/CPU/CpuBackend.h"
+#include "MetaOps/Runtime/Export/KernelImports.h"
 #include "MetaOps/Runtime/JIT/ImageLinker.h"
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Object/ObjectFile.h"
 
 #include <set>
 
@@ -36,6 +39,10 @@ private:
   llvm::Expected<std::shared_ptr<KernelBackend>> createBackend() override {
     return CpuBackend::create();
   }
+  /// Returns objects of those kernels that are code of users.
+  static llvm::Expected<std::vector<std::string>>
+  compileSources(const KernelCache &cache, llvm::ArrayRef<std::string> names,
+                 StringRef target);
 };
 
 llvm::Error CpuCompiler::addExtern(std::shared_ptr<const Kernel> kernel) {
@@ -54,6 +61,47 @@ void addKernels(const ProgramData &program, std::set<std::string> &names) {
   });
 }
 
+/// Fails unless an object of a user's code imports nothing but what code of
+/// program files may call.
+static llvm::Error checkImports(llvm::MemoryBufferRef object, StringRef place) {
+  auto file = llvm::object::ObjectFile::createObjectFile(object);
+  if (!file)
+    return file.takeError();
+  for (llvm::object::SymbolRef symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    auto name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    bool isImport = *flags & llvm::object::SymbolRef::SF_Undefined;
+    if (isImport && !name->empty() && !findKernelImport(*name))
+      return llvm::createStringError(place + " uses '" + llvm::demangle(*name) +
+                                     "', which code of program files cannot");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<std::string>>
+CpuCompiler::compileSources(const KernelCache &cache,
+                            llvm::ArrayRef<std::string> names,
+                            StringRef target) {
+  std::vector<std::string> objects(names.size());
+  for (auto [name, object] : llvm::zip_equal(names, objects)) {
+    auto code = cache.findExtern(name);
+    if (!code)
+      continue;
+    auto compiled = code->source->compileFor(target);
+    if (!compiled)
+      return compiled.takeError();
+    object = std::move(*compiled);
+    if (llvm::Error error =
+            checkImports({object, name}, code->source->getPlace()))
+      return std::move(error);
+  }
+  return objects;
+}
+
 llvm::Expected<TargetCode>
 CpuCompiler::compileFor(StringRef targetName,
                         llvm::ArrayRef<ExportedSlice> slices,
@@ -64,6 +112,10 @@ CpuCompiler::compileFor(StringRef targetName,
   auto backend = CpuBackend::createFor(*target);
   KernelCache cache(backend);
   cache.setDiskStore(getStore());
+  auto own = getKernels();
+  if (!own)
+    return own.takeError();
+  cache.addSources(**own);
   TargetCode code;
   std::set<std::string> kernels;
   for (const ExportedSlice &slice : slices) {
@@ -79,9 +131,14 @@ CpuCompiler::compileFor(StringRef targetName,
   if (kernels.empty())
     return code;
   std::vector<std::string> names(kernels.begin(), kernels.end());
+  auto ofUsers = compileSources(cache, names, targetName);
+  if (!ofUsers)
+    return ofUsers.takeError();
   std::vector<llvm::MemoryBufferRef> objects;
-  for (const std::string &name : names)
-    objects.push_back(backend->getObject(name)->getMemBufferRef());
+  for (auto [name, object] : llvm::zip_equal(names, *ofUsers))
+    objects.push_back(object.empty()
+                          ? backend->getObject(name)->getMemBufferRef()
+                          : llvm::MemoryBufferRef(object, name));
   auto image =
       linkImage(objects, names, target->getBuilder().getTargetTriple());
   if (!image)

@@ -75,7 +75,8 @@ llvm::Error HostCodeLauncher::launch(const KernelCall &call,
 
 llvm::Expected<std::shared_ptr<const Kernel>>
 metaops::loadHostCode(llvm::StringRef name, llvm::StringRef library,
-                      llvm::StringRef symbol) {
+                      llvm::StringRef symbol,
+                      std::shared_ptr<const KernelSource> source) {
   auto fail = [] {
     const char *problem = dlerror();
     return llvm::createStringError(problem ? problem : "nobody knows why");
@@ -87,6 +88,7 @@ metaops::loadHostCode(llvm::StringRef name, llvm::StringRef library,
   if (!address)
     return fail();
   auto function = reinterpret_cast<HostCodeFunction>(address);
-  return std::make_shared<const Kernel>(Kernel{
-      nullptr, name.str(), std::make_shared<HostCodeLauncher>(function)});
+  return std::make_shared<const Kernel>(
+      Kernel{nullptr, name.str(), std::make_shared<HostCodeLauncher>(function),
+             std::move(source)});
 }

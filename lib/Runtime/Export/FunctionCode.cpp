@@ -19,8 +19,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionCode.h"
-#include "KernelImports.h"
 #include "MetaOps/Runtime/Export/HostFeatures.h"
+#include "MetaOps/Runtime/Export/KernelImports.h"
 #include "MetaOps/Runtime/Image/CodeImage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelImports.h"
+#include "MetaOps/Runtime/Export/KernelImports.h"
 #include "MetaOps/Support/BFloat16.h"
 
 #include <cmath>

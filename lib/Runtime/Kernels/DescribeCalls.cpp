@@ -99,7 +99,7 @@ describeCalls(const BuiltProgram &built, ModuleOp module,
           call->hasAttr(metaop::MetaOpDialect::MayKeepAttrHelper::getNameStr());
     } else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op)) {
       auto code = dyn_cast<metaop::ExternOp>(op);
-      info.name = code ? code.getFunction().split('-').first.str()
+      info.name = code ? code.getFunction().split('.').first.str()
                        : op->getName().stripDialect().str();
       info.isKernel = false;
       info.routineWork = step->getWork();

@@ -339,6 +339,14 @@ void KernelCache::addExtern(std::shared_ptr<const Kernel> kernel) {
   externs.try_emplace(name, std::move(kernel));
 }
 
+void KernelCache::addSources(const KernelCache &other) {
+  for (const auto &entry : other.externs)
+    if (const std::shared_ptr<const Kernel> &kernel = entry.second;
+        kernel->source)
+      addExtern(std::make_shared<const Kernel>(
+          Kernel{nullptr, kernel->name, /*launcher=*/nullptr, kernel->source}));
+}
+
 unsigned KernelCache::getNumLoaded() const { return library->getNumLoaded(); }
 
 /// Finds, or compiles and links, what it can, and returns the errors of the

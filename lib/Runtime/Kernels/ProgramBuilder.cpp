@@ -80,8 +80,8 @@ Routine makeRoutine(metaop::SortOp sort) {
 /// code that nobody has looked into.
 constexpr int64_t kWorkOfByte = 1000;
 
-/// Returns the call of code of a user's. It is told of all extents, of its own
-/// numbers, and of how many leading dimensions there are, if it takes any.
+/// Returns the call of code of a user's. It is told of all extents, and of how
+/// many leading dimensions there are, if it takes any.
 KernelCall makeExternCall(metaop::ExternOp op,
                           std::shared_ptr<const Kernel> code) {
   KernelCall call;
@@ -93,7 +93,6 @@ KernelCall makeExternCall(metaop::ExternOp op,
       llvm::append_range(call.scalars, cast<RankedTensorType>(type).getShape());
       bytes = metaops::addCounts(bytes, metaop::countBytes(type));
     }
-  llvm::append_range(call.scalars, op.getNumbers());
   if (std::optional<uint64_t> leading = op.getLeading())
     call.scalars.push_back(*leading);
   auto first = cast<RankedTensorType>(op.getOutputs().front().getType());

@@ -73,12 +73,11 @@ Node *Recorder::callExtern(const ExternCall &call,
                            llvm::ArrayRef<Node *> inputs) {
   llvm::SmallVector<Type> types;
   for (const auto &[shape, dtype] : call.outputs) {
-    checkShape(llvm::StringRef(call.name).split('-').first, shape);
+    checkShape(llvm::StringRef(call.name).split('.').first, shape);
     types.push_back(typeOf(shape, dtype));
   }
   auto leading = call.isVectorized ? at().getI64IntegerAttr(0) : IntegerAttr();
   return adopt(metaop::ExternOp::create(
       at(), line, types, at().getStringAttr(call.name),
-      at().getDenseI64ArrayAttr(call.numbers),
       at().getI64IntegerAttr(call.parallel), leading, valuesOf(inputs)));
 }

@@ -126,15 +126,20 @@ static void checkNotRandom(const Graph &graph, const Slice &slice) {
               "input, or state='outputs'");
 }
 
-/// Fails where a slice calls code of a user's, which is not in a file. Loops
-/// and branches may have it inside.
-static void checkNoExtern(const Slice &slice) {
+/// Fails where a slice calls a function of this process, or any code of a
+/// user's where the file has none. Loops and branches may have it inside.
+static void checkExterns(const Slice &slice, bool hasCode) {
   for (Node *node : slice.ops)
-    node->op->walk([](mlir::metaop::ExternOp op) {
+    node->op->walk([&](mlir::metaop::ExternOp op) {
+      llvm::StringRef kind = op.getFunction().split('.').first;
+      if (hasCode && kind == "code")
+        return;
       fail(ErrorKind::Value,
-           "export: code of your own is called at " + formatLine(op.getLoc()) +
-               ", and a program file has no place for it; expected "
-               "meta-operators alone");
+           "export: " + kind + " is called at " + formatLine(op.getLoc()) +
+               (hasCode ? ", which is a function of this process; expected "
+                          "meta-operators, or mo.code"
+                        : ", and a file without machine code has none of your "
+                          "own; expected meta-operators alone"));
     });
 }
 
@@ -191,7 +196,6 @@ void ExportTrace::cut() {
                                    : node);
   traceSlice(getGraph(), nodes, slice);
   checkNotRandom(getGraph(), slice);
-  checkNoExtern(slice);
   llvm::SmallSetVector<Node *, 8> leaves;
   leaves.insert_range(llvm::make_second_range(inputs));
   leaves.insert_range(slice.leaves);
@@ -484,6 +488,7 @@ void SessionImpl::exportProgram(const std::shared_ptr<RecordingSession> &own,
     std::vector<ExportedSlice> slices;
     for (const ExportedRecording &recording : function.recordings) {
       traces.push_back(std::make_unique<ExportTrace>(own, recording));
+      checkExterns(traces.back()->getSlice(), !request.targets.empty());
       FunctionSignature fixed = traces.back()->describe();
       addState(recording, recorder, weights);
       addWeights(*traces.back(), weights, fixed);

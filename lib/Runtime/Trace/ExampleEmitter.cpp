@@ -49,7 +49,7 @@ static std::string getUserName(Operation *op) {
   if (auto custom = dyn_cast<metaop::CustomDerivativeOp>(op))
     return custom.getFunction().str();
   if (auto code = dyn_cast<metaop::ExternOp>(op))
-    return code.getFunction().split('-').first.str();
+    return code.getFunction().split('.').first.str();
   return formatName(op);
 }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import linecache
 import os
 import re
-import struct
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,7 +19,8 @@ from .._core import ExternCode, Var
 from .._errors import at_line
 from .._typing import DType, VarLike, as_count, as_integers, as_vars, shown
 from ..func.derivatives import Function
-from .sources import Place, Signature, Source, Tensor, translate
+from .sources import Place, Signature, Source, Tensor
+from .wrapping import translate
 
 __all__ = ["code"]
 
@@ -303,11 +303,10 @@ class _Program(NamedTuple):
         count = sum(len(o.shape) for o in outputs if o.is_bounded)
         if count:
             made.append(((count,), "int64"))
-        numbers = [struct.unpack("<q", struct.pack("<d", n))[0] for n in self.data.values()]
+        numbers = [_core.array(number, "float64") for number in self.data.values()]
         shared = 0 if signature.is_serial else self.parallel
-        return _core.call_extern(
-            self._compile(signature, source), inputs, made, numbers, shared, False
-        )
+        code = self._compile(signature, source)
+        return _core.call_extern(code, [*inputs, *numbers], made, shared, False)
 
     def _compile(self, signature: Signature, source: str) -> ExternCode:
         key = (signature, self.header, source, self.flags)
@@ -322,17 +321,17 @@ class _Program(NamedTuple):
         from .compiling import CompilerError, compile_library
 
         located = _locate(source)
-        text, content = translate(signature, _locate(self.header), located)
+        made = translate(signature, _locate(self.header), located)
         file, line = _find_file()
         flags = [*self.flags]
-        if re.search(r'#\s*include\s*"', content):
+        if re.search(r'#\s*include\s*"', made.content):
             flags += ["-iquote", os.path.dirname(os.path.abspath(file))]
         where = f"{file}:{located.place.line if located.place else line}"
         cache = str(_core.get_flag("cache_dir") or "")
         try:
             if signature.is_checked:
-                content = text  # what it says has lines
-            return compile_library(cache, text, content, flags, f"the source at {where}")
+                made = made._replace(content=made.text)  # what it says has lines
+            return compile_library(cache, made, flags, f"the source at {where}")
         except CompilerError as error:
             raise RuntimeError(str(error)) from None
 

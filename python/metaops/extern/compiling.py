@@ -27,9 +27,16 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .._core import ExternCode, load_code
-from .sources import ABI, SYMBOL
+from .wrapping import ABI, SYMBOL, SYMBOL_PLACE, Translation
 
-__all__ = ["CompilerError", "compile_library", "find_headers", "find_libraries", "remove_libraries"]
+__all__ = [
+    "CompilerError",
+    "compile_library",
+    "compile_object",
+    "find_headers",
+    "find_libraries",
+    "remove_libraries",
+]
 
 #: What the compiler may take, in seconds.
 SECONDS = 300.0
@@ -298,21 +305,19 @@ def _make(
 
 
 def compile_library(
-    cache: str, text: str, content: str, flags: Sequence[str], name: str
+    cache: str, source: Translation, flags: Sequence[str], name: str
 ) -> tuple[ExternCode, tuple[tuple[str, int, int], ...]]:
-    """Return code made of a text, and the user's own headers that it was made of.
-
-    `content` is the text without what its lines are called, which changes no code.
+    """Return code made of a source, and the user's own headers that it was made of.
 
     Raises
     ------
     CompilerError
-        If there is no compiler, or it refuses the text or does not end.
+        If there is no compiler, or it refuses the source or does not end.
     """
     compiler = find_compiler()
     key = _hash(
         str(ABI),
-        content,
+        source.content,
         json.dumps([*flags]),
         compiler.identity,
         _describe_processor(),
@@ -321,11 +326,40 @@ def compile_library(
         os.getcwd() if flags else "",
     )
     with _open_folder(cache) as folder:
-        path, headers = _find(folder, key) or _make(folder, key, text, compiler, flags, name)
+        path, headers = _find(folder, key) or _make(folder, key, source.text, compiler, flags, name)
         with contextlib.suppress(OSError):
             os.utime(path)  # when it was used last
-        library = os.path.basename(path).removesuffix(".so")
+        known = os.path.basename(path).removesuffix(".so").replace("-", ".")
+        again = functools.partial(compile_object, known, source.kernel, flags, name)
         try:
-            return load_code(library, path, SYMBOL), find_headers(headers)
+            code = load_code(known, path, SYMBOL, name, again)
         except RuntimeError as error:
             raise CompilerError(f"code: {name} cannot be loaded: {error}") from None
+    return code, find_headers(headers)
+
+
+def compile_object(symbol: str, text: str, flags: Sequence[str], name: str, target: str) -> bytes:
+    """Return an object file with a kernel for a kind of processors.
+
+    It is called within the session, and uses nothing of it.
+
+    Raises
+    ------
+    CompilerError
+        If the compiler refuses it, or there is none of the source.
+    """
+    if not text:
+        raise CompilerError(
+            f"{name} has check=True, or negative extents, which program files cannot have"
+        )
+    compiler = find_compiler()
+    with tempfile.TemporaryDirectory(prefix="metaops-") as folder:
+        source, made = os.path.join(folder, "code.cpp"), os.path.join(folder, "code.o")
+        with open(source, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text.replace(SYMBOL_PLACE, symbol))
+        options = ["-std=c++17", "-O3", f"-march={target}", "-fPIC", "-c", "-w"]
+        options += ["-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables"]
+        options += ["-fno-stack-protector", "-fvisibility=hidden"]
+        _run([compiler.path, *options, *flags, source, "-o", made], os.getcwd(), name)
+        with open(made, "rb") as file:
+            return file.read()

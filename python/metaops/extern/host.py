@@ -91,7 +91,6 @@ def host_call(
         _find(fn, tuple(tensors), len(given), is_single),
         given,
         [(output.shape, output.dtype) for output in outputs],
-        [],
         0,
         bool(vectorized),
     )
@@ -111,7 +110,7 @@ def _find(
     if found is None:
         call = _HostFunction(fn, [dtype for dtype, _ in tensors[count:]], is_single)
         # Of another process it is another one.
-        name = f"host_call-{os.urandom(16).hex()}"
+        name = f"host_call.{os.urandom(16).hex()}"
         found = _known[key] = _core.make_host_function(name, call, tensors)
     return found
 

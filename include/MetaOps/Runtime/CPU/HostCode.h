@@ -26,10 +26,11 @@ using HostCodeFunction = int (*)(void **buffers, const int64_t *scalars,
                                  int64_t room);
 
 /// Loads the function `symbol` of a shared library, which stays loaded until
-/// the process ends, as a kernel of that name.
+/// the process ends, as a kernel of that name, made of `source`.
 llvm::Expected<std::shared_ptr<const Kernel>>
 loadHostCode(llvm::StringRef name, llvm::StringRef library,
-             llvm::StringRef symbol);
+             llvm::StringRef symbol,
+             std::shared_ptr<const KernelSource> source);
 
 } // namespace metaops
 

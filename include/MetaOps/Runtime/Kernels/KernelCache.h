@@ -53,6 +53,8 @@ public:
   std::shared_ptr<const Kernel> find(llvm::StringRef name);
   /// Adds code of a user's, which is known by its name from now on.
   void addExtern(std::shared_ptr<const Kernel> kernel);
+  /// Adds what may be compiled for other processes of what another one has.
+  void addSources(const KernelCache &other);
   /// Returns the one of a name; null where it has not been added.
   std::shared_ptr<const Kernel> findExtern(llvm::StringRef name) const {
     return externs.lookup(name);

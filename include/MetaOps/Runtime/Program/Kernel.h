@@ -11,6 +11,7 @@
 
 #include "MetaOps/Runtime/Program/FlushDenormals.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -60,6 +61,20 @@ public:
                              LaunchMeasures *measures) const = 0;
 };
 
+/// What a kernel that is code of a user's is made of.
+class KernelSource {
+public:
+  virtual ~KernelSource() = default;
+
+  /// Compiles a kernel of this name for another process, on a processor of a
+  /// kind that is named: an object file whose symbol it is, and which throws
+  /// nothing.
+  virtual llvm::Expected<std::string>
+  compileFor(llvm::StringRef target) const = 0;
+  /// Says where it is.
+  virtual const std::string &getPlace() const = 0;
+};
+
 /// A kernel that was compiled, which may serve calls with different numbers.
 struct Kernel {
   /// Null where the code has not been found yet (see readProgram), or is none
@@ -69,6 +84,8 @@ struct Kernel {
   std::string name;
   /// Runs it instead of `function`, if it is not null.
   std::shared_ptr<const KernelLauncher> launcher = nullptr;
+  /// Of code of a user's, if it may be compiled for other processes.
+  std::shared_ptr<const KernelSource> source = nullptr;
   /// Set if the name means nothing in another process.
   bool isLocal = false;
 };

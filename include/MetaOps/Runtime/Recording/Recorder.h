@@ -49,7 +49,6 @@ struct ExternCall {
 
   std::string name;
   std::vector<Output> outputs;
-  std::vector<int64_t> numbers;
   int64_t parallel = 0;
   bool isVectorized = false;
 };

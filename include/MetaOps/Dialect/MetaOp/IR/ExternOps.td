@@ -19,9 +19,9 @@ def MetaOp_ExternOp : MetaOp_Op<"extern", [
   let description = [{
     The `function` is code of the host's that somebody has given the runtime by
     this name, such as a kernel of the user's own. It is a function of the
-    inputs and `numbers` alone, and writes all elements of its outputs, so equal
-    calls are merged, and one that nobody reads does not run. It may fail, which
-    fails the program.
+    inputs alone, and writes all elements of its outputs, so equal calls are
+    merged, and one that nobody reads does not run. It may fail, which fails the
+    program.
 
     If `parallel` is not 0, the points of so many leading dimensions of the first
     output may be shared among threads. If `leading` is there, all inputs and
@@ -34,20 +34,18 @@ def MetaOp_ExternOp : MetaOp_Op<"extern", [
     dimensions at least.
 
     ```mlir
-    %y, %n = metaop.extern "code-5eed"(%x) numbers = [3, 4] parallel = 1
+    %y, %n = metaop.extern "code.5eed"(%x) parallel = 1
         : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<i64>)
     ```
   }];
   let arguments = (ins StrAttr:$function,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$numbers,
                        ConfinedAttr<DefaultValuedAttr<I64Attr, "0">,
                                     [IntNonNegative]>:$parallel,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$leading,
                        Variadic<MetaOp_Tensor>:$inputs);
   let results = (outs Variadic<MetaOp_Tensor>:$outputs);
   let assemblyFormat = [{
-    $function `(` $inputs `)` (`numbers` `=` $numbers^)?
-    (`parallel` `=` $parallel^)? (`leading` `=` $leading^)? attr-dict
+    $function `(` $inputs `)` (`parallel` `=` $parallel^)? (`leading` `=` $leading^)? attr-dict
     `:` functional-type($inputs, $outputs)
   }];
   let hasVerifier = 1;

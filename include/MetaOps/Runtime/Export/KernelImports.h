@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_EXPORT_KERNELIMPORTS_H
-#define METAOPS_LIB_RUNTIME_EXPORT_KERNELIMPORTS_H
+#ifndef METAOPS_RUNTIME_EXPORT_KERNELIMPORTS_H
+#define METAOPS_RUNTIME_EXPORT_KERNELIMPORTS_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -20,4 +20,4 @@ void *findKernelImport(llvm::StringRef name);
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_EXPORT_KERNELIMPORTS_H
+#endif // METAOPS_RUNTIME_EXPORT_KERNELIMPORTS_H
