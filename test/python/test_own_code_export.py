@@ -117,7 +117,7 @@ def test_what_files_cannot_have(source, words, path):
 def test_headers_with_initialisers(path):
     header = "struct Begun { Begun() { n = getpid(); } int n; }; static Begun begun;"
     function = coded("@out(0) = begun.n;", cpu_header="#include <unistd.h>\n" + header)
-    with pytest.raises((RuntimeError, ValueError), match="uses 'getpid'|initialisers"):
+    with pytest.raises((RuntimeError, ValueError), match=r"uses 'getpid'|initialisers"):
         mo.export(function, [mo.ones(1)], path)
 
 
