@@ -13,6 +13,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "Lines.h"
+#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "OpTable.h"
 
 #include <cmath>
@@ -98,5 +99,10 @@ void metaop::addRoutineOps(OpFunctions &functions) {
   functions[SortOp::getOperationName()] = [](Operation *op,
                                              ArrayRef<Tensor> operands) {
     return evaluateSort(cast<SortOp>(op), operands);
+  };
+  functions[ExternOp::getOperationName()] =
+      [](Operation *op, ArrayRef<Tensor>) -> Expected<Tensors> {
+    return makeOpError(op, "is code of a process, which the interpreter does "
+                           "not run");
   };
 }

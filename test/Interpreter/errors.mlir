@@ -97,6 +97,16 @@ func.func @main(%x: f32) -> f32 {
   return %0 : f32
 }
 
+//--- extern.mlir
+// RUN: not metaop-run %t/extern.mlir --interpret 2>&1 | FileCheck %t/extern.mlir
+// RUN: not metaop-run %t/extern.mlir 2>&1 | FileCheck %t/extern.mlir --check-prefix=COMPILED
+// CHECK: extern.mlir:[[# @LINE + 3]]:8: 'metaop.extern' op is code of a process, which the interpreter does not run
+// COMPILED: 'code.1' is called, which is no code that this process has been given
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = metaop.extern "code.1" (%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 //--- endless.mlir
 // RUN: not metaop-run %t/endless.mlir --interpret 2>&1 | FileCheck %t/endless.mlir
 // CHECK: endless.mlir:[[# @LINE + 1]]:1: 'func.func' op is called to a depth of more than 200

@@ -3,8 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """C++ of the user's own: what it computes, its gradients, and where it may be called."""
 
+import os
 import pathlib
 import re
+import signal
+import threading
+import time
 
 import metaops as mo
 import numpy as np
@@ -327,14 +331,58 @@ def test_sources_that_do_not_compile_name_the_users_line():
     assert mo.ones(2).sum().item() == 2
 
 
-def test_a_compiler_that_hangs_is_ended(tmp_path, monkeypatch):
-    hanging = tmp_path / "c++"
-    hanging.write_text('#!/bin/sh\n[ "$1" = --version ] && exit 0\nsleep 1000 & wait\n')
-    hanging.chmod(0o755)
-    monkeypatch.setenv("METAOPS_CXX", str(hanging))
-    monkeypatch.setattr(compiling, "SECONDS", 0.3)
-    with pytest.raises(RuntimeError, match=r"has not compiled .* within 0.3 seconds"):
+@pytest.fixture
+def hanging(tmp_path, monkeypatch):
+    """Have the compiler hang, in a process of its own; returns the file with its number."""
+    compiler, number = tmp_path / "c++", tmp_path / "number"
+    compiler.write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] && exit 0\nsleep 1000 &\necho $! > {number}\nwait\n'
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("METAOPS_CXX", str(compiler))
+    return number
+
+
+def is_running(number):
+    """Return whether there is a process of this number that has not ended."""
+    try:
+        state = pathlib.Path(f"/proc/{int(number.read_text())}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return state.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def test_a_compiler_that_hangs_is_ended(hanging, monkeypatch):
+    monkeypatch.setattr(compiling, "SECONDS", 0.5)
+    with pytest.raises(RuntimeError, match=r"has not compiled .* within 0.5 seconds"):
         mo.code((1,), "float32", [], "@out(0) = 11;")
+    assert not is_running(hanging)
+
+
+def test_a_compiler_that_is_interrupted_is_ended(hanging):
+    def interrupt():
+        while not (hanging.exists() and hanging.read_text()):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        mo.code((1,), "float32", [], "@out(0) = 13;")
+    thread.join()
+    assert not is_running(hanging)
+    assert mo.ones(2).sum().item() == 2
+
+
+@pytest.mark.parametrize("device", ["interpreter:0", "emulator:sm_90a"])
+def test_devices_that_run_no_code_of_the_host(device):
+    with mo.device(device):
+        x = mo.ones(4)
+        with pytest.raises(ValueError, match=f"code on {device}: .*move the inputs to the CPU"):
+            mo.code((4,), "float32", [x], SQUARE)
+        assert (x + 1).numpy().tolist() == [2, 2, 2, 2]
+    with mo.device("cpu:1"):
+        assert mo.code((4,), "float32", [mo.ones(4)], SQUARE).numpy().tolist() == [1, 1, 1, 1]
 
 
 def test_no_compiler(monkeypatch, tmp_path):

@@ -271,6 +271,53 @@ TEST_F(StepsTest, LaunchersRunKernelsThatAreNotOfThisProcess) {
   EXPECT_TRUE(isTold);
 }
 
+namespace {
+/// Counts its calls, and stops the first ones.
+class StoppedLauncher : public KernelLauncher {
+public:
+  explicit StoppedLauncher(int stops) : stops(stops) {}
+
+  llvm::Error launch(const KernelCall &call,
+                     llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
+                     ThreadPool &, LaunchMeasures *) const override {
+    if (calls++ < stops)
+      return llvm::make_error<Interrupted>();
+    std::memcpy(buffers[1].data(), buffers[0].data(), buffers[1].size());
+    return llvm::Error::success();
+  }
+
+  mutable int calls = 0;
+
+private:
+  int stops;
+};
+} // namespace
+
+TEST_F(StepsTest, ALauncherThatIsStoppedIsCalledAgain) {
+  auto launcher = std::make_shared<StoppedLauncher>(/*stops=*/2);
+  KernelCall made;
+  made.kernel =
+      std::make_shared<const Kernel>(Kernel{nullptr, "stopped", launcher});
+  data.steps = {makeStep(call(scaleKernel, {3}), {slot(x())}, {slot(arena())}),
+                makeStep(made, {slot(arena())}, {slot(result())})};
+  auto program = compile();
+  BufferRef scratch;
+  ProgramRun run = llvm::cantFail(program->prepare(
+      {makeBuffer({1, 2, 3, 4, 5}), makeBuffer({0, 0, 0, 0, 0})}, memory,
+      scratch));
+  int stops = 0;
+  while (llvm::Error error = program->execute(run, threads, nullptr, nullptr)) {
+    EXPECT_TRUE(error.isA<Interrupted>());
+    EXPECT_TRUE(run.progress.hasBegun());
+    llvm::consumeError(std::move(error));
+    ++stops;
+  }
+  EXPECT_EQ(stops, 2);
+  EXPECT_EQ(launcher->calls, 3);
+  EXPECT_EQ(read(*run.results.front().get()),
+            (std::vector<float>{3, 6, 9, 12, 15}));
+}
+
 TEST_F(StepsTest, AnEndlessLoopIsStopped) {
   // 2 * 0 is never as large as 1.
   data.steps = {makeDoubling(1)};
