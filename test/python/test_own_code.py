@@ -533,7 +533,11 @@ def test_gradients_of_several_outputs_are_added():
         for (int i = 0; i < in0_shape0; i++)
           @out(i) = @dout0(i) * @pout0(i) + @dout1(i) * @pout1(i);
     """
-    for source in (each, both):
+    as_jittor = """
+        for (int i = 0; i < in0_shape0; i++)
+          @out(i) = @dout(i) * (@pout(i) + @pout0(i) - @pout1(i));
+    """
+    for source in (each, both, as_jittor):
         a, b = mo.code([(5,)] * 2, ["float64"] * 2, [x], forward, [source])
         for loss, factor in ((a.sum() + 3 * b.sum(), 4), (b.sum(), 1)):
             gradient = mo.grad(loss, x).numpy()

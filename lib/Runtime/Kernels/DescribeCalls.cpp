@@ -102,7 +102,8 @@ describeCalls(const BuiltProgram &built, ModuleOp module,
       info.name = code ? code.getFunction().split('.').first.str()
                        : op->getName().stripDialect().str();
       info.isKernel = false;
-      info.routineWork = step->getWork();
+      const auto *sort = std::get_if<Routine>(&step->action);
+      info.routineWork = sort ? sort->getWork() : step->getWork();
       for (Type type : op->getOperandTypes())
         info.bytesRead += metaop::countBytes(type);
       for (Value result : metaop::getMadeValues(op))

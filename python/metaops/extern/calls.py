@@ -64,9 +64,9 @@ def code(
         The source. What it throws is a ``RuntimeError`` of whoever asks for the values.
     cpu_grad_src : sequence of str
         For each input, the source of the gradient by it, ``@out``, made of the inputs, the
-        gradient ``@dout`` by an output and that output's value ``@pout``. Of several outputs,
-        these are ``@dout0``, ``@pout0``, ...; a source that names none of those is called for
-        each output, and the results are added. An empty source is a gradient of zeros.
+        gradient ``@dout`` by an output and that output's value ``@pout``. A source is called
+        for each output, and the results are added, unless it reads ``@dout0``, ``@dout1``, ...
+        All values of outputs are ``@pout0``, ... An empty source is a gradient of zeros.
     cpu_header : str
         What stands before the function, such as ``#include``.
     data : mapping of str to numbers
@@ -376,37 +376,44 @@ class _Differentiable(Function):
 
     def grad(self, *given: Var | None) -> tuple[Var | None, ...]:
         """Call the sources of the gradients by inputs of floats."""
-        places = [k for k, value in enumerate(self.values) if given[k] is not None]
         return tuple(
-            self._pull_back(source, x, given, places)
-            if source.strip() and "float" in x.dtype
-            else None
+            self._pull_back(source, x, given) if source.strip() and "float" in x.dtype else None
             for source, x in zip(self.gradients, self.inputs, strict=True)
         )
 
-    def _pull_back(
-        self, source: str, x: Var, given: Sequence[Var | None], places: Sequence[int]
-    ) -> Var:
-        if len(self.values) == 1 or not re.search(r"\b[dp]out\d", source):
-            return _add([self._call(source, x, given, [place]) for place in places])
-        return self._call(source, x, given, range(len(self.values)))
+    def _pull_back(self, source: str, x: Var, given: Sequence[Var | None]) -> Var | None:
+        """Return the gradient by an input: of one call, or a sum of one for each output."""
+        known = {k: given[k] for k in range(len(self.values)) if given[k] is not None}
+        if re.search(r"\bdout\d", source):
+            for k, value in enumerate(self.values):
+                known.setdefault(k, _core.full(value.shape, 0, value.dtype))
+            return self._call(source, x, {f"dout{k}": known[k] for k in sorted(known)}, [])
+        terms = [
+            self._call(source, x, {"dout": gradient}, [("pout", f"in{len(self.inputs) + k}")])
+            for k, gradient in known.items()
+        ]
+        return _add(terms) if terms else None
 
-    def _call(self, source: str, x: Var, given: Sequence[Var | None], places: Sequence[int]) -> Var:
-        """Call a source with gradients by some outputs, and their values."""
-        inputs, aliases = [*self.inputs], []
-        for place in places:
-            gradient = given[place]
-            value = self.values[place]
-            names = [f"dout{place}", f"pout{place}"] if len(places) > 1 else ["dout", "pout"]
-            if gradient is None:
-                gradient = _core.full(value.shape, 0, value.dtype)
-            for name, tensor in zip(names, (gradient, value), strict=True):
-                aliases.append((name, f"in{len(inputs)}"))
+    def _call(
+        self,
+        source: str,
+        x: Var,
+        gradients: Mapping[str, Var | None],
+        aliases: Sequence[tuple[str, str]],
+    ) -> Var:
+        """Call a source with the inputs, the outputs and gradients by some of these."""
+        inputs = [*self.inputs]
+        names = [*aliases]
+        for name, tensor in [
+            *((f"pout{k}", value) for k, value in enumerate(self.values)),
+            *gradients.items(),
+        ]:
+            if tensor is not None:
+                names.append((name, f"in{len(inputs)}"))
                 inputs.append(tensor)
         output = Output(tuple(x.shape), str(x.dtype), is_bounded=False)
-        program = self.program
-        made = program._replace(parallel=min(program.parallel, x.ndim))
-        return made.call(source, inputs, [output], tuple(aliases), is_serial=True)[0]
+        program = self.program._replace(parallel=min(self.program.parallel, x.ndim))
+        return program.call(source, inputs, [output], tuple(names), is_serial=True)[0]
 
 
 def _add(terms: Sequence[Var]) -> Var:
