@@ -144,9 +144,10 @@ METAOPS_EXPORT metaops_status metaops_open_function(
     const metaops_program *program, const char *name,
     const metaops_options *options, metaops_program **function, char **error);
 
-/** How many extents a function has that are not fixed, as of a batch, and the
-    name of one, from 0 on. 0 and null for null, for a program of fixed shapes,
-    and for a number that there is not. Names live as long as the program. */
+/** Returns the number of extents of a function that are not fixed, as of a
+    batch, and the name of one, from 0 on; 0 and null for null, for a program of
+   fixed shapes, and for a number that there is not. Names live as long as the
+   program. */
 METAOPS_EXPORT size_t metaops_num_extents(const metaops_program *program);
 METAOPS_EXPORT const char *metaops_get_extent(const metaops_program *program,
                                               size_t number);
@@ -154,17 +155,20 @@ METAOPS_EXPORT const char *metaops_get_extent(const metaops_program *program,
 /** Finds the extent of a dimension of an input; `number` becomes
     METAOPS_NO_EXTENT where that is fixed. */
 #define METAOPS_NO_EXTENT ((size_t)-1)
-METAOPS_EXPORT metaops_status
-metaops_find_extent(const metaops_program *program, size_t input,
-                    size_t dimension, size_t *number, char **error);
+METAOPS_EXPORT
+metaops_status metaops_find_extent(const metaops_program *program, size_t input,
+                                   size_t dimension, size_t *number,
+                                   char **error);
 
 /** Opens the program of a function for sizes of its extents, in their order: it
     has fixed shapes, and can be run. It shares the weights, the code and the
     threads of `program`; each may be closed before the other. That there is no
     program for the sizes is METAOPS_INVALID_ARGUMENT. */
-METAOPS_EXPORT metaops_status
-metaops_open_sizes(const metaops_program *program, const int64_t *sizes,
-                   size_t num_sizes, metaops_program **sized, char **error);
+METAOPS_EXPORT metaops_status metaops_open_sizes(const metaops_program *program,
+                                                 const int64_t *sizes,
+                                                 size_t num_sizes,
+                                                 metaops_program **sized,
+                                                 char **error);
 
 /** Waits for runs to end, and gives the program back. No other call may begin
     any more. Null is allowed. */

@@ -202,7 +202,7 @@ def test_a_module_takes_it():
     model.load_state_dict(state)
     weight = state["0.weight"].numpy().copy()
     np.testing.assert_array_equal(model[0].weight.numpy(), weight)
-    # What was loaded stays as it is when the module is trained.
+    # Loaded values stay as they are when the module is trained.
     optimizer = mo.optim.SGD(model.parameters(), 0.1)
     for _ in range(2):
         optimizer.step((model(mo.array(np.eye(4, dtype="float32"))) ** 3).sum())
@@ -223,7 +223,7 @@ def make_archive(path, data, storages=None, root="a/"):
 
 
 class Evil:
-    """What a pickle may do with those who run it."""
+    """A pickle that does something to those who run it."""
 
     def __reduce__(self):
         return os.system, ("echo ran > ran",)

@@ -137,7 +137,7 @@ def test_attention_of_varying_rows(
     count = 24 if PROCESSOR or step < 16 else 8
     data = rng.standard_normal((batch, start + count * step, 16), dtype="float32")
     lengths = range(start, start + count * step, step)
-    # Where no test before has compiled one of them.
+    # As many where no test before has compiled one of them.
     assert count_kernels(compute, attend, data, lengths) <= (13 if step == 1 else 16)
 
 

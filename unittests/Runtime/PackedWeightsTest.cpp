@@ -137,7 +137,7 @@ TEST_F(PackedWeightsTest, AnotherProgramUsesWhatIsTheSame) {
   packings = 0;
   EXPECT_TRUE(run(same, 2));
   EXPECT_EQ(packings, 1);
-  // What is made of another weight is not the same.
+  // A result of another weight is not the same.
   PackedWeights other(pool, program->getData(),
                       {1, std::nullopt, std::nullopt});
   EXPECT_EQ(other.getBytes(), 0);

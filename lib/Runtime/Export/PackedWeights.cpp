@@ -132,7 +132,7 @@ void PackedWeights::end(const ProgramRun &run) {
   using State = PackedWeight::State;
   std::lock_guard<std::mutex> lock(pool->mutex);
   for (auto [result, use] : llvm::zip_equal(results, run.packed)) {
-    // What was there before the run is not the run's to settle.
+    // Results that were there before the run are not the run's to settle.
     if (!use.copy || result->state != State::InTheMaking)
       continue;
     // A run that fails may not have come so far.

@@ -175,7 +175,7 @@ Node *Recorder::checkTrips(Node *count, int64_t most) {
 
 Node *Recorder::checkIndices(Node *indices, IndexRange range) {
   checkIndexType(range.dim ? "an index" : "a label", indices->dtype);
-  // What is negative when it is cast was too large.
+  // An index that is negative when it is cast was too large.
   if (indices->dtype == DType::U64)
     range.hasNegative = false;
   int64_t count = getNumElements(indices->shape());

@@ -117,7 +117,7 @@ class _Machine:
 
     def _do_frame(self, _: Any) -> None: ...
 
-    # What is remembered.
+    # The memory.
 
     def _do_binput(self, number: int) -> None:
         self._memo[number] = self._top()
@@ -208,7 +208,7 @@ class _Machine:
         if push:
             self._stack.append(target)
 
-    # What has a name.
+    # Names.
 
     def _do_global(self, argument: str) -> None:
         module, _, name = argument.partition(" ")

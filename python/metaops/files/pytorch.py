@@ -120,7 +120,7 @@ class _Reader:
             raise ValueError(f"{name!r} goes on behind the end")
         return self._data[begin : begin + info.file_size]
 
-    # What has a name.
+    # Names.
 
     def _find(self, module: str, name: str) -> Any:
         # Pickles of protocol 2 have Python 2's names.

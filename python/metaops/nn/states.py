@@ -19,7 +19,7 @@ from .._typing import VarLike
 
 __all__ = ["IncompatibleKeys", "load_state"]
 
-#: What PyTorch's wrappers of models put before all names.
+#: Prefixes that PyTorch's wrappers of models put before all names.
 _PREFIXES = ("module.", "_orig_mod.")
 #: So many names are told of each kind.
 _MOST = 8

@@ -126,8 +126,8 @@ func.func @scan(%x: tensor<9x5x8xf32> {metaop.varying = array<i64: 1>}, %c: tens
 
 // -----
 
-// What is handed on from trip to trip is marked before the first; of a branch
-// also what only one side gives.
+// Values that are handed on from trip to trip are marked before the first; those
+// of a branch also where only one side gives them.
 // CHECK-LABEL: func @loop
 // CHECK: scf.while
 // CHECK: metaop.fused

@@ -161,7 +161,8 @@ public:
   void closeAllSizes();
 
 private:
-  /// What programs of a function for several sizes share.
+  /// The threads and memory that programs of a function for several sizes
+  /// share.
   struct Shared {
     explicit Shared(unsigned threads) : threads(threads) {}
 

@@ -79,8 +79,8 @@ struct FunctionSignature {
   /// it is. The others are the inputs, in their order. Empty where there are
   /// named extents.
   std::vector<std::optional<unsigned>> arguments;
-  /// Where there are some, inputs have kAnyExtent in their dimensions, outputs
-  /// where programs differ.
+  /// Inputs have kAnyExtent in the dimensions of these, outputs where programs
+  /// differ.
   std::vector<NamedExtent> extents;
   /// One at least where there are named extents, in ascending order of sizes;
   /// else none: there is one program.
