@@ -239,6 +239,7 @@ def test_detached_values_and_blocks_without_gradients(rng):
     assert_same(run)
 
 
+@pytest.mark.compiled
 def test_without_gradients_nothing_is_recorded_to_be_computed_again(rng):
     x = leaf(rng, 4)
     with mo.no_grad():
@@ -565,6 +566,7 @@ def arena(wrap, rng, losses):
     return mo.last_program().arena_bytes
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "losses",
     [
@@ -582,6 +584,7 @@ def test_one_program_makes_one_segment_again_at_a_time(rng, losses):
     assert checked <= 14 * one < 24 * one <= plain
 
 
+@pytest.mark.compiled
 def test_segments_that_a_constant_is_given_to_are_made_again_one_by_one(rng):
     x, weights, layer = make_layers(rng, 8)
 
@@ -593,6 +596,7 @@ def test_segments_that_a_constant_is_given_to_are_made_again_one_by_one(rng):
     assert run(mo.checkpoint) <= 10 * 256 * 64 * 4
 
 
+@pytest.mark.compiled
 def test_loops_keep_carries_and_nothing_else(rng):
     weights = [mo.array(rng.standard_normal((8, 64, 64)) * 0.1, "float32") for _ in range(3)]
     x = mo.array(rng.standard_normal((256, 64)), "float32")
