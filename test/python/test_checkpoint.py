@@ -639,6 +639,9 @@ def raises(kind, text, function, *args):
 def test_what_is_no_function_and_segments_that_are_none():
     raises(TypeError, "checkpoint: fn is 3, expected a function", mo.checkpoint, 3)
     raises(TypeError, "expected a sequence of functions", mo.checkpoint, mo.exp, 2)
+    raises(TypeError, "mo.checkpoint(fn)(x)", mo.checkpoint, mo.exp, mo.ones(3))
+    raises(TypeError, "checkpoint: fn is 3, expected a sequence", mo.checkpoint, 3, 2)
+    raises(ValueError, "checkpoint: segments is a Var", mo.checkpoint, [mo.exp], mo.ones(3))
     raises(TypeError, "checkpoint: fn[1] is None", mo.checkpoint, [mo.exp, None], 2)
     raises(ValueError, "segments is 3, and fn has 2 functions", mo.checkpoint, [mo.exp] * 2, 3)
     raises(TypeError, "expected a module", nn.Checkpoint, mo.exp)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import gc
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any, TypeVar, overload
 
@@ -56,9 +56,9 @@ def checkpoint(fn: Any, segments: int | None = None) -> Callable[..., Any]:
     Raises
     ------
     TypeError
-        If an argument is no function, or `segments` no integer.
+        If an argument is no function, or no sequence of them where there are segments.
     ValueError
-        If there are fewer functions than `segments`.
+        If `segments` is no number from 1 to that of the functions.
     RuntimeError
         By calls, if the function asks for a value, does what is counted in Python, or leaves a
         tensor in something that lives on.
@@ -85,13 +85,14 @@ def checkpoint(fn: Any, segments: int | None = None) -> Callable[..., Any]:
 
 def _split(fn: Any, segments: int) -> list[list[Callable[..., Any]]]:
     """Return functions in segments, whose lengths differ by one at most."""
-    count = as_count("checkpoint: segments", segments)
-    if callable(fn) and not hasattr(fn, "__iter__"):
+    if not isinstance(fn, Iterable):
         raise at_line(
             TypeError(
-                f"checkpoint: fn is {shown(fn)}, expected a sequence of functions for segments"
+                f"checkpoint: fn is {shown(fn)}, expected a sequence of functions for segments;"
+                " arguments are given to what is returned, mo.checkpoint(fn)(x)"
             )
         )
+    count = as_count("checkpoint: segments", segments)
     functions = list(fn)
     for place, function in enumerate(functions):
         check_callable("checkpoint", f"fn[{place}]", function)

@@ -34,7 +34,7 @@ class Checkpoint(Module):
     TypeError
         If it is no module, or none whose parts are called one after the other.
     ValueError
-        If it has fewer parts than `segments`.
+        If `segments` is no number from 1 to that of its parts.
 
     Examples
     --------
