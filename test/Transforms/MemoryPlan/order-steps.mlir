@@ -224,3 +224,28 @@ func.func @main(%table: tensor<12x4xf32>, %part: tensor<1x4xf32>, %i: tensor<i64
 }
 func.func private @row(tensor<12x4xf32>) -> tensor<4xf32>
 func.func private @number(tensor<12x4xf32>) -> tensor<i64>
+
+// -----
+
+// What reads results of a barrier waits for all of its operands, and what makes
+// one of these comes when the others are there.
+// CHECK-LABEL: func @main
+// CHECK-SAME:    (%[[X:.*]]: tensor<512x512xf32>, %[[W:.*]]: tensor<512x512xf32>)
+// CHECK-NEXT:    %[[Q:.*]] = call @pack(%[[X]])
+// CHECK-NEXT:    %[[S:.*]] = call @sum(%[[Q]])
+// CHECK-NEXT:    %[[P:.*]] = call @pack(%[[W]])
+// CHECK-NEXT:    %[[B:.*]]:2 = metaop.barrier %[[P]], %[[S]]
+// CHECK-NEXT:    %[[T:.*]] = call @sum(%[[B]]#0)
+// CHECK-NEXT:    call @join(%[[T]], %[[B]]#1)
+func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<f32> {
+  %0 = call @pack(%w) : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  %1 = call @pack(%x) : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  %2 = call @sum(%1) : (tensor<512x512xf32>) -> tensor<f32>
+  %3:2 = metaop.barrier %0, %2 : tensor<512x512xf32>, tensor<f32> -> tensor<512x512xf32>, tensor<f32>
+  %4 = call @sum(%3#0) : (tensor<512x512xf32>) -> tensor<f32>
+  %5 = call @join(%4, %3#1) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %5 : tensor<f32>
+}
+func.func private @pack(tensor<512x512xf32>) -> tensor<512x512xf32>
+func.func private @sum(tensor<512x512xf32>) -> tensor<f32>
+func.func private @join(tensor<f32>, tensor<f32>) -> tensor<f32>
