@@ -71,7 +71,11 @@ llvm::Error describe(py::error_already_set &error) {
     PyErr_SetInterrupt();
     return llvm::make_error<Interrupted>();
   }
-  return llvm::createStringError(py::str(error.value()).cast<std::string>());
+  try {
+    return llvm::createStringError(py::str(error.value()).cast<std::string>());
+  } catch (py::error_already_set &) {
+    return llvm::createStringError("an error that cannot be told");
+  }
 }
 
 /// What a function knows of an argument or a result.

@@ -119,6 +119,25 @@ def test_functions_that_raise():
     assert called(double, x).numpy().tolist() == [2, 2, 2]
 
 
+class Untold(Exception):
+    def __str__(self):
+        raise ValueError("no words")
+
+
+def test_errors_that_cannot_be_told():
+    def untold(x):
+        raise Untold
+
+    with pytest.raises(RuntimeError, match="no words"):
+        called(untold, mo.ones(3)).numpy()
+
+    def leave(x):
+        raise SystemExit(3)
+
+    with pytest.raises(RuntimeError, match="3"):
+        called(leave, mo.ones(3)).numpy()
+
+
 @pytest.mark.parametrize(
     ("fn", "words"),
     [
