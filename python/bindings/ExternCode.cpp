@@ -32,7 +32,7 @@ using namespace metaops::python;
 // Functions of Python's
 //===----------------------------------------------------------------------===//
 
-/// Whether this thread is in a function that a program calls.
+/// Set while this thread is in a function that a program calls.
 static thread_local bool isInHostFunction = false;
 
 void metaops::python::checkNotInHostFunction() {
@@ -78,7 +78,7 @@ llvm::Error describe(py::error_already_set &error) {
   }
 }
 
-/// What a function knows of an argument or a result.
+/// Type of an argument or a result, but for its extents.
 struct HostTensor {
   DType dtype;
   size_t rank;

@@ -144,7 +144,7 @@ def test_example_4():
     assert (c.data == [-4, -2]).all()
 
 
-# What sources may name.
+# Words of sources.
 
 
 DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64"

@@ -17,7 +17,7 @@
 
 using namespace metaops;
 
-/// What an error may say.
+/// The longest text of an error.
 static constexpr int64_t kMessageBytes = 4096;
 
 /// Parts of a range for each thread: they may take different times.

@@ -76,8 +76,8 @@ Routine makeRoutine(metaop::SortOp sort) {
   return routine;
 }
 
-/// What a byte of a call's operands and results takes, as far as is known of
-/// code that nobody has looked into.
+/// Picoseconds of a byte of a call's operands and results: a guess, as nobody
+/// has looked into the code.
 constexpr int64_t kWorkOfByte = 1000;
 
 /// Returns the call of code of a user's. It is told of all extents, and of how
@@ -194,7 +194,7 @@ private:
   /// Of the calls, in their order.
   std::vector<std::shared_ptr<const KernelCall>> kernels;
   unsigned nextKernel = 0;
-  /// Where code of users is found.
+  /// Has the code of users.
   const KernelCache &cache;
   llvm::ArrayRef<std::string> lines;
   Notes::SlotsAttrHelper slotsOf;

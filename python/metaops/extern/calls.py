@@ -142,7 +142,7 @@ class Output(NamedTuple):
     is_bounded: bool
 
 
-# What calls are given.
+# Arguments.
 
 
 def _take_inputs(inputs: object) -> list[Var]:
@@ -230,7 +230,7 @@ def _take_data(data: Mapping[str, float] | None) -> dict[str, float]:
     return {name: float(data[name]) for name in sorted(data)}
 
 
-# Where sources are.
+# Places of sources.
 
 
 def _find_file() -> tuple[str, int]:
@@ -259,8 +259,8 @@ def _locate(text: str) -> Source:
 
 # Calls.
 
-#: What has been compiled in this process, by all that decides but headers; and of each the
-#: user's own headers, and what tells that they change.
+#: Code that this process has, by all that decides but headers; and of each the user's own
+#: headers, and what tells that they change.
 _compiled: dict[Any, tuple[ExternCode, tuple[tuple[str, int, int], ...]]] = {}
 
 

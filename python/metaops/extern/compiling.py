@@ -38,15 +38,15 @@ __all__ = [
     "remove_libraries",
 ]
 
-#: What the compiler may take, in seconds.
+#: Seconds that the compiler may take.
 SECONDS = 300.0
-#: What a folder is kept below, in bytes.
+#: Bytes that a folder is kept below.
 MAX_BYTES = 1 << 28
-#: How old what a killed process has left must be to be removed, in seconds.
+#: Seconds after which what a killed process has left is removed.
 _ABANDONED = 3600.0
 #: Folders whose headers change with the compiler alone.
 _SYSTEM = ("/usr/", "/lib/", "/opt/")
-#: What decides beside the command where headers are looked for.
+#: Variables that decide beside the command where headers are looked for.
 _VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
 
 

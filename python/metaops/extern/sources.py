@@ -36,7 +36,7 @@ class Tensor(NamedTuple):
 
     dtype: str
     rank: int
-    #: Whether its extents are bounds, and the code says what is used.
+    #: Set if its extents are bounds, and the code says what is used.
     is_bounded: bool = False
 
 
@@ -49,11 +49,11 @@ class Signature(NamedTuple):
     aliases: tuple[tuple[str, str], ...]
     #: The names of numbers.
     data: tuple[str, ...]
-    #: How many dimensions of the first output make up the range.
+    #: Number of dimensions of the first output that make up the range.
     parallel: int
-    #: Whether it is called for all of the range at once.
+    #: Set if it is called for all of the range at once.
     is_serial: bool
-    #: Whether accesses are compared with extents.
+    #: Set if accesses are compared with extents.
     is_checked: bool
 
     def tensors(self) -> dict[str, Tensor]:
@@ -79,7 +79,7 @@ def _refuse(source: Source, offset: int, message: str) -> NoReturn:
     raise ValueError(f"code: {message} ({source.place.file}:{line})")
 
 
-# What is no code: comments, strings and characters.
+# Comments, strings and characters, which are no code.
 _SKIPPED = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
 _LOG = re.compile(r"\bLOG(?:[iwefgrd]|ir|v{1,4}|s)?\b(?=\s*(?:\(\))?\s*<<)")
 _WORD = re.compile(r"@(\w+)")
@@ -91,7 +91,7 @@ class Translator:
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
         self.tensors = signature.tensors()
-        #: What a name stands for, the own names included.
+        #: Tensors by their names and aliases.
         self.names = {name: name for name in self.tensors} | {"out": "out0"}
         self.names.update(signature.aliases)
 

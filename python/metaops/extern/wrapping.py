@@ -307,7 +307,7 @@ class Translation(NamedTuple):
     kernel: str
 
 
-#: What stands for the name of a kernel's symbol.
+#: Placeholder for the name of a kernel's symbol.
 SYMBOL_PLACE = "metaops_symbol_place"
 
 _KERNEL = f"""\

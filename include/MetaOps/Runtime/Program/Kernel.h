@@ -61,7 +61,7 @@ public:
                              LaunchMeasures *measures) const = 0;
 };
 
-/// What a kernel that is code of a user's is made of.
+/// The source of a kernel that is code of a user's.
 class KernelSource {
 public:
   virtual ~KernelSource() = default;
