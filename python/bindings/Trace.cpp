@@ -40,7 +40,7 @@ public:
   TraceScope &operator=(const TraceScope &) = delete;
 };
 
-/// What a checkpoint is made of.
+/// The parts of a checkpoint.
 struct RecordedCheckpoint {
   /// Its last results are what is rebound. Without results, it has no function.
   RecordedBody body;

@@ -5,7 +5,7 @@
 // RUN: metaop-opt %s --metaop-pipeline="target=cuda chip=sm_90a to=nvvm" | FileCheck %s --check-prefix=CODE
 // RUN: metaop-run %s --seed=1 --compare
 
-// What is made of results of a barrier is none of what is made of its operands:
+// Values that are made of results of a barrier are none of those that are made of its operands:
 // exponentials are computed twice, and are in different kernels.
 
 // FUSED-LABEL: func @main(

@@ -273,7 +273,7 @@ def _is_current(headers: tuple[tuple[str, int, int], ...]) -> bool:
 
 
 class _Program(NamedTuple):
-    """What the sources of one call have in common."""
+    """The parts that the sources of one call have in common."""
 
     header: str
     data: dict[str, float]

@@ -18,7 +18,7 @@ __all__ = ["Place", "Signature", "Source", "Tensor", "Translator"]
 
 
 class Place(NamedTuple):
-    """Where a source is written: a file and its line there."""
+    """The place of a source: a file and its line there."""
 
     file: str
     line: int
@@ -32,7 +32,7 @@ class Source(NamedTuple):
 
 
 class Tensor(NamedTuple):
-    """What is known of an argument or a result: all but its extents."""
+    """An argument or a result, but for its extents."""
 
     dtype: str
     rank: int
@@ -41,7 +41,7 @@ class Tensor(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """What a function is called with."""
+    """The arguments of a call."""
 
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]

@@ -61,7 +61,7 @@ func.func @unread(%x: tensor<4xf32>) {
   return
 }
 
-// What is from outside of a loop is there in all trips.
+// Values from outside of a loop are there in all trips.
 
 // FOLD-LABEL: func @in_loop(
 // FOLD-SAME: %[[X:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>)

@@ -1,7 +1,7 @@
 // RUN: metaop-opt %s | metaop-opt | FileCheck %s
 // RUN: metaop-opt %s --cse | FileCheck %s --check-prefix=CSE
 
-// What is optional is printed where it is there.
+// Optional parts are printed where they are there.
 // CHECK-LABEL: func @forms
 func.func @forms(%x: tensor<4x8xf32>, %n: tensor<i64>) -> (tensor<4x8xf32>, tensor<3xi1>) {
   // CHECK: metaop.extern "code.1"(%{{.*}}) : (tensor<4x8xf32>) -> tensor<4x8xf32>

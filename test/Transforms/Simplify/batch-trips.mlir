@@ -155,7 +155,7 @@ func.func @maximum(%c: tensor<4xf32>, %xs: tensor<5x4x6xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 
-// What a loop computes again behind a barrier is not to be in memory for all
+// Values that a loop computes again behind a barrier are not to be in memory for all
 // trips.
 // CHECK-LABEL: @behind_a_barrier(
 // CHECK: metaop.scan 5

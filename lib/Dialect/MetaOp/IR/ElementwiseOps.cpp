@@ -278,8 +278,8 @@ static bool isAlwaysThere(Value value, Operation *op) {
          (loop && loop.isDefinedOutsideOfLoop(value));
 }
 
-/// What is always there does not wait, and what is given twice waits once. One
-/// that is always there itself stays as it is.
+/// Values that are always there do not wait, and one that is given twice waits
+/// once. One that is always there itself stays as it is.
 LogicalResult BarrierOp::canonicalize(BarrierOp op, PatternRewriter &rewriter) {
   SmallVector<Value> left, results;
   llvm::SmallDenseMap<Value, unsigned> places;
