@@ -243,8 +243,9 @@ def record(
         if structure != structures[0]:
             first = extents.describe(recordings[0]["sizes"])
             raise ValueError(
-                f"export: {name!r} returns another structure of tensors, or updates other ones,"
-                f" with {extents.describe(sizes)} than with {first}; expected the same"
+                f"export: {name!r} returns another structure of tensors, updates other ones, or"
+                f" draws random numbers at one of them alone, with {extents.describe(sizes)} than"
+                f" with {first}; expected the same"
             )
     return {
         "name": name,

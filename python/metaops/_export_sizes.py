@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._core import Var
 from ._typing import shown
@@ -142,17 +144,17 @@ def _read_entry(given: Any, where: str) -> tuple[str, tuple[int, ...] | None]:
     match given:
         case str() if given:
             return given, None
-        case (str(name), int(first), int(last)) if name and 0 <= first <= last:
-            _check_length(last - first + 1, where)
-            return name, tuple(range(first, last + 1))
+        case (str(name), first, last) if name and _is_size(first) and _is_size(last):
+            if first <= last:
+                _check_length(int(last) - int(first) + 1, where)
+                return name, tuple(range(int(first), int(last) + 1))
         case (str(name), [*sizes]) if name and sizes and all(map(_is_size, sizes)):
             return name, tuple(sorted(set(map(int, sizes))))
-        case _:
-            raise ValueError(f"export: dynamic has {shown(given)} at {where}; {_EXPECTED}")
+    raise ValueError(f"export: dynamic has {shown(given)} at {where}; {_EXPECTED}")
 
 
 def _is_size(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
 
 
 def _check_length(count: int, where: str) -> None:

@@ -709,3 +709,57 @@ def test_an_error_in_the_function_leaves_all_as_it_was():
 
     raises(ValueError, "mine", mo.checkpoint(layer), mo.ones(3))
     np.testing.assert_array_equal(state.numpy(), [0, 0, 0])
+
+
+@pytest.mark.parametrize("is_looked_at", [False, True])
+@pytest.mark.parametrize("is_called_twice", [False, True])
+def test_a_module_that_updates_statistics_is_trained(is_looked_at, is_called_twice):
+    """The old statistics are read again for the gradient: nothing is written over them."""
+    images = np.random.default_rng(0).standard_normal((2, 2, 8, 8)).astype("float32")
+    found = []
+    for wrap in (lambda module: module, nn.Checkpoint):
+        mo.seed(0)
+        module = nn.Sequential(nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4), nn.ReLU())
+        called, optimizer = wrap(module), mo.optim.SGD(module.parameters(), 0.1)
+        for i in range(4):
+            loss = called(mo.array(images + i)).mean()
+            if is_called_twice:
+                loss = loss + (called(mo.array(images - i)) ** 2).mean()
+            if is_looked_at:
+                loss.item()
+            optimizer.step(loss)
+        mo.sync_all()
+        found.append({name: x.numpy() for name, x in module.state_dict().items()})
+    for name, expected in found[0].items():
+        np.testing.assert_allclose(found[1][name], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_statistics_let_go_of_the_steps_before():
+    module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
+    called = nn.Checkpoint(module)
+    x = mo.array(np.random.default_rng(0).standard_normal((5, 3)).astype("float32"))
+    counts = []
+    for _ in range(30):
+        called(x).sum().item()
+        mo.sync_all()
+        counts.append(mo.stats()["ops_in_block"])
+    assert counts[-1] <= counts[5]
+
+
+def test_a_target_that_another_result_is_made_of_is_an_error():
+    x = mo.array(np.array([1.0, 2.0]))
+
+    def fn(h):
+        half = h * 0.5
+        return half, mo.exp(half)
+
+    half, result = mo.checkpoint(fn)(x)
+    for loss in (result.sum(), result.sum() + half.sum()):
+        with pytest.raises(RuntimeError, match="grad: the target is a result of the checkpoint at"):
+            mo.grad(loss, half)
+    with pytest.raises(RuntimeError, match="jvp: the target is a result of the checkpoint at"):
+        mo.jvp([result + half], [half], [mo.ones(2)])
+    np.testing.assert_allclose(mo.grad((half * 3).sum(), half).numpy(), 3)
+    np.testing.assert_allclose(
+        mo.grad(result.sum(), x).numpy(), 0.5 * np.exp(0.5 * x.numpy()), rtol=1e-6
+    )

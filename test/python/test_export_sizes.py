@@ -315,3 +315,19 @@ def test_files_without_code_have_fixed_shapes(path):
     mo.export(lambda x: x * 2, [mo.zeros(2)], path, dynamic={"x": {0: ("n", 1, 2)}})
     with pytest.raises(ValueError, match="no MLIR to compile"):
         mo.load_program(path, code=False)
+
+
+def test_numbers_keep_their_names(path):
+    class Scalars(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = mo.array(1.0), mo.array(1.0), mo.array(2.0)
+
+        def execute(self, x):
+            return (x * 1.0 + 2.0) * self.a + self.b * 3 + self.c
+
+    mo.export(Scalars(), [mo.zeros(2)], path, dynamic={"x": {0: ("n", np.int64(1), 3)}})
+    program = load_program(path)
+    named = {name for name in program.weights if not name.startswith("constant_")}
+    assert named == {"a", "b", "c"}
+    np.testing.assert_allclose(program(np.ones(3, "float32")), 3 + 3 + 2)

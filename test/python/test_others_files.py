@@ -12,12 +12,15 @@ import pickle
 import random
 import struct
 import zipfile
+from collections.abc import Mapping
 
 import metaops as mo
 import numpy as np
 import pytest
 from metaops import nn
 from metaops.files.pickles import Known, Placeholder, read_pickle
+
+pytestmark = pytest.mark.processor
 
 DATA = pathlib.Path(__file__).parent / "data"
 DTYPES = ["bool", "uint8", "int8", "uint16", "int16", "float16", "bfloat16", "uint32", "int32"]
@@ -89,6 +92,33 @@ def test_mapped_tensors_cost_no_memory_of_their_own(tmp_path):
     mo.save({"x": mo.zeros(4)}, path)
     assert found["x"].sum().item() == 1 << 20
     assert found["b"].sum().item() == 1 << 20
+
+
+def test_tensors_that_are_made_when_they_are_asked_for(tmp_path):
+    class Lazy(Mapping):
+        def __len__(self):
+            return 6
+
+        def __iter__(self):
+            return iter(f"k{i}" for i in range(6))
+
+        def __getitem__(self, name):
+            return mo.array(np.full(3, float(name[1:]))).cast("bfloat16")
+
+    path = tmp_path / "x.safetensors"
+    mo.save(Lazy(), path)
+    found = mo.load(path)
+    for i in range(6):
+        np.testing.assert_array_equal(found[f"k{i}"].numpy(), i)
+
+
+def test_names_that_mean_something_in_the_header(tmp_path):
+    path = tmp_path / "x.safetensors"
+    x = mo.ones(2)
+    mo.save({"pt": x, "format": x}, path)
+    assert set(mo.load(path)) == {"pt", "format"}
+    with pytest.raises(ValueError, match=r"no tensor of a \.safetensors file is named '__metadata"):
+        mo.save({"__metadata__": x}, path)
 
 
 def test_several_files_by_an_index(tmp_path):
@@ -349,6 +379,41 @@ def test_hashing_does_not_take_for_ever():
         read_pickle(data, lambda *_: None, lambda _: None)
 
 
+NESTED = b")" + b"2\x86" * 60
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\x80\x02ctorch\ndevice\n" + NESTED + b"\x85R.", "makes a device of"),
+        (b"\x80\x02" + NESTED + b"Q.", "a storage of a kind that is not known"),
+        (b"\x80\x02X\x07\0\0\0storage" + NESTED + b"\x86Q.", "a storage of a kind"),
+        (b"\x80\x02cnumpy\ndtype\n" + NESTED + b"\x85R.", "the NumPy dtype of type tuple"),
+    ],
+)
+def test_messages_do_not_take_for_ever(tmp_path, data, message):
+    with pytest.raises(ValueError, match=message):
+        mo.load(make_archive(tmp_path / "x.pt", data))
+
+
+def test_keys_cannot_all_have_one_hash(tmp_path):
+    key = b"\x8a\x09" + (2**61 - 1).to_bytes(9, "little")
+    with pytest.raises(ValueError, match="a number of more than 60 bits as a key"):
+        mo.load(make_archive(tmp_path / "x.pt", b"\x80\x02}" + key + b"K\x01s."))
+
+
+def test_copies_are_bounded_by_the_file(tmp_path):
+    one = assemble(shape=(1000, 1000), strides=(1, 1000))
+    body = one.removeprefix(b"\x80\x02").removesuffix(b".")
+    offsets = [
+        body.replace((0).to_bytes(16, "little"), n.to_bytes(16, "little"), 1) for n in range(40)
+    ]
+    data = b"\x80\x02](" + b"".join(offsets) + b"e."
+    path = make_archive(tmp_path / "x.pt", data, {"0": bytes(4 * 1000 * 1001)})
+    with pytest.raises(ValueError, match="copies of overlapping parts"):
+        mo.load(path)
+
+
 def test_known_functions_are_called():
     data = b"\x80\x02ca\nadd\nK\x01K\x02\x86R."
     value, unknown = read_pickle(data, lambda *_: Known("add", lambda a, b: a + b), lambda _: None)
@@ -452,7 +517,9 @@ def test_arrays_are_copied():
     np.testing.assert_array_equal(model.weight.numpy(), expected)
 
 
-@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module._orig_mod."])
+@pytest.mark.parametrize(
+    "prefix", ["module.", "_orig_mod.", "module._orig_mod.", "_orig_mod.module."]
+)
 def test_wrappers_names_are_left_out(prefix):
     model = Pair()
     state = {prefix + name: x for name, x in arrays(model).items()}

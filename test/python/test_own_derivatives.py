@@ -669,3 +669,20 @@ def test_random_graphs_of_functions(seed, recorded):
         found.append([x.numpy() for x in (value, *first, *second, *moved)])
     for actual, expected in zip(*found, strict=True):
         np.testing.assert_allclose(expected, actual, rtol=1e-9, atol=1e-12)
+
+
+def test_gradients_by_each_of_several_results():
+    class Two(mo.Function):
+        def execute(self, x):
+            return x * 2, x * x
+
+        def grad(self, first, second):
+            return first * 2 + second * 2
+
+    x = values()
+    first, second = Two()(x)
+    loss = (first * second).sum()
+    np.testing.assert_allclose(mo.grad(loss, first).numpy(), second.numpy())
+    np.testing.assert_allclose(mo.grad(loss, second).numpy(), first.numpy())
+    by_both = mo.grad(loss, [second, first])
+    np.testing.assert_allclose(by_both[1].numpy(), second.numpy())

@@ -61,9 +61,12 @@ std::optional<unsigned> metaops::findSizes(const FunctionSignature &function,
 FunctionSignature metaops::fixSizes(const FunctionSignature &function,
                                     unsigned program) {
   const SizedProgram &sized = function.programs[program];
-  FunctionSignature fixed = function;
-  fixed.extents.clear();
-  fixed.programs.clear();
+  // Without the other programs.
+  FunctionSignature fixed;
+  fixed.name = function.name;
+  fixed.structure = function.structure;
+  fixed.inputs = function.inputs;
+  fixed.outputs = function.outputs;
   fixed.arguments = sized.arguments;
   for (auto [extent, size] : llvm::zip_equal(function.extents, sized.sizes))
     for (auto [input, dim] : extent.dims)

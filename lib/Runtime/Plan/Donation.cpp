@@ -37,7 +37,8 @@ using namespace metaops;
 /// Whether nobody but history, and what has been recorded, sees the value.
 static bool isUnseen(const Node *leaf) {
   return leaf->vars == 0 && leaf->pins == 0 && !leaf->isScalar &&
-         !leaf->buffer->isShared() && leaf->buffer->mayBeWritten();
+         !leaf->isReadAgain && !leaf->buffer->isShared() &&
+         leaf->buffer->mayBeWritten();
 }
 
 /// The values that Vars or fetches hold, that the program does not keep, and

@@ -9,6 +9,7 @@
 #include "MetaOps/Runtime/Recording/Derivatives.h"
 
 #include "FunctionSweep.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -239,6 +240,13 @@ static std::string from(const Node *node) {
 
 [[noreturn]] static void failInside(Graph &graph, llvm::StringRef function,
                                     const Targets::Inside &inside) {
+  if (metaop::isCheckpoint(inside.result->op))
+    fail(ErrorKind::Runtime,
+         function + ": the target is a result of the checkpoint at " +
+             formatLine(inside.result->op->getLoc()) +
+             ", and the loss depends on another one, which may be made of it; "
+             "ask for it by what the checkpoint is given, or make the target "
+             "in a checkpoint of its own");
   fail(ErrorKind::Runtime,
        function + ": the target " + from(inside.target) + " was made by " +
            graph.getCall(inside.result->op)->getName() + " at " +

@@ -21,6 +21,7 @@
 
 #include "MetaOps/Runtime/Recording/Targets.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
@@ -79,7 +80,10 @@ bool Targets::find(size_t numFormer) {
     if (llvm::ArrayRef<NodeRef> former = getFormer(var); !former.empty())
       first = std::min(first, former.front().getOrder());
   }
-  uint32_t mark = visitFlow(graph, outputs, first, [](Node *) {});
+  uint32_t mark = visitFlow(graph, outputs, first, [&](Node *node) {
+    mayBeInside |= mlir::metaop::isCheckpoint(node->op) ||
+                   (graph.hasCalls() && graph.findCall(node->op));
+  });
   bool areMore = false;
   for (auto [var, value, isUsed] : llvm::zip_equal(targets, values, used)) {
     isUsed = var->getNode()->epoch == mark;
@@ -127,18 +131,25 @@ std::optional<Targets::Doubt> Targets::findDoubt() {
 }
 
 std::optional<Targets::Inside> Targets::findInside() const {
-  if (!graph.hasCalls() || values.empty())
+  if (!mayBeInside)
     return std::nullopt;
   uint64_t first = std::numeric_limits<uint64_t>::max();
   for (const Node *value : values)
     first = std::min(first, value->order);
   Inside inside;
   visitFlow(graph, outputs, first, [&](Node *node) {
-    std::shared_ptr<FunctionCall> call = graph.getCall(node->op);
-    if (!call || inside.target)
+    if (inside.target)
       return;
+    if (mlir::metaop::isCheckpoint(node->op))
+      for (Node *value : values)
+        if (value->op == node->op && value != node)
+          inside = {value, node};
+    const FunctionCall *call = graph.findCall(node->op);
+    if (!call)
+      return;
+    uint64_t end = graph.getNode(node->op)->order;
     for (Node *value : values)
-      if (value->order > call->start && value->order < node->order &&
+      if (value->order > call->start && value->order < end &&
           !value->isPlaceholder)
         inside = {value, node};
   });

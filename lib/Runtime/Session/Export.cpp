@@ -242,12 +242,16 @@ public:
 
   /// Adds a value by a name of its own.
   void add(llvm::StringRef name, Node *value) {
-    value = getFirst(value);
-    std::pair<std::string, Node *> weight(name.str(), value);
-    if (llvm::is_contained(weights, weight))
+    auto found = llvm::find_if(
+        weights, [&](const auto &each) { return each.first == name; });
+    // Each recording of a function makes the same number anew.
+    if (found != weights.end() &&
+        (found->second == value ||
+         (value->isScalar && found->second->isScalar &&
+          found->second->scalar == value->scalar)))
       return;
     numbers.try_emplace(value, weights.size());
-    weights.push_back(std::move(weight));
+    weights.emplace_back(name.str(), value);
   }
 
   llvm::ArrayRef<std::pair<std::string, Node *>> list() const {
@@ -255,8 +259,9 @@ public:
   }
 
 private:
+  /// Returns the first of the numbers without a name that are equal to one.
   Node *getFirst(Node *value) {
-    if (!value->isScalar)
+    if (!value->isScalar || names.contains(value))
       return value;
     return scalars.try_emplace({value->dtype, value->scalar}, value)
         .first->second;

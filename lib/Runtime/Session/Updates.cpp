@@ -32,6 +32,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
 #include "MetaOps/Runtime/Session/SessionImpl.h"
 
@@ -47,6 +48,10 @@ Node *SessionImpl::update(const Var &x, Operand value) {
       value.isNumber() ? recorder.full(x.shape(), value, x.dtype())
                        : value.getNode());
   updated->device = x.getNode()->device;
+  Node *made = value.isNumber() ? nullptr : value.getNode();
+  if (made && metaop::isCheckpoint(made->op) &&
+      llvm::is_contained(made->operands, x.getNode()))
+    x.getNode()->isReadAgain = true;
   updates.add(graph, updated, x.getNode());
   return updated;
 }

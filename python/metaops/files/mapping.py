@@ -21,7 +21,7 @@ import numpy.typing as npt
 from .. import _core
 from .._core import Var
 
-__all__ = ["ITEM_SIZES", "Bytes", "as_tensor", "open_bytes"]
+__all__ = ["ITEM_SIZES", "Bytes", "as_tensor", "is_row_major", "open_bytes"]
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -111,6 +111,12 @@ def as_tensor(
     if dtype == "bfloat16":
         return _core.bfloat16_from_bits(elements)
     return _core.array(elements, dtype, copy=None)
+
+
+def is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Return whether elements lie one behind the other."""
+    places = zip(shape, strides, _row_major(shape), strict=True)
+    return all(n <= 1 or step == usual for n, step, usual in places)
 
 
 def _row_major(shape: Sequence[int]) -> list[int]:

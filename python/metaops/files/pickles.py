@@ -6,8 +6,8 @@
 A pickle is a program for a stack machine, which may call anything that Python can import. This
 interpreter knows the operations by which data is put together, and asks its caller for what has
 a name: a function of a table, or a `Placeholder` of the name. What is done with a placeholder
-makes another one. Memory is bounded by the pickle's size: no operation takes a size from the
-pickle but for bytes that are in it.
+makes another one. What the interpreter keeps is bounded by the pickle's size: no operation takes
+a size from the pickle but for bytes that are in it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import Any
 
 __all__ = ["Known", "Placeholder", "check_keys", "read_pickle"]
 
+#: Numbers that are keys are smaller.
+_MOST_KEY = 1 << 60
 #: Operations and values that one pickle may have.
 _MOST_OPERATIONS = 50_000_000
 
@@ -276,6 +278,9 @@ def check_keys(keys: list[Any]) -> None:
         for part in key if isinstance(key, tuple) else (key,):
             if not isinstance(part, str | bytes | int | float | None):
                 raise ValueError(f"it has a key of type {type(part).__name__}")
+            # Larger ones may all have one hash.
+            if isinstance(part, int | float) and not abs(part) < _MOST_KEY:
+                raise ValueError("it has a number of more than 60 bits as a key")
 
 
 _CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False, "EMPTY_TUPLE": ()}

@@ -14,13 +14,13 @@ from __future__ import annotations
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable
+from math import prod
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from .._core import Var
-from .._typing import shown
-from .mapping import ITEM_SIZES, Bytes, as_tensor, open_bytes
+from .mapping import ITEM_SIZES, Bytes, as_tensor, is_row_major, open_bytes
 from .pickles import Known, Placeholder, check_keys, read_pickle
 
 __all__ = ["find_pickle", "read_pytorch"]
@@ -42,6 +42,8 @@ _STORAGES = {
 _ALIASES = {"double": "float64", "float": "float32", "half": "float16", "long": "int64"}
 _ALIASES |= {"int": "int32", "short": "int16"}
 _MOST_RANK = 64
+#: So many times its own size a file may take in copies of tensors.
+_MOST_COPIES = 8
 #: Names of what NumPy's scalars are made by, in its versions.
 _NUMPY = ("numpy.core.multiarray", "numpy._core.multiarray")
 
@@ -92,6 +94,9 @@ class _Reader:
         self._data, self._archive = data, archive
         pickle = find_pickle(archive)
         assert pickle is not None
+        self._names = set(archive.namelist())
+        #: Bytes of tensors that are copies, as they are not in row-major order.
+        self._copied = 0
         self._pickle, self._root = pickle, pickle[: -len("data.pkl")]
         self._storages: dict[str, Bytes] = {}
         #: Tensors that are views of the same memory are one.
@@ -100,7 +105,7 @@ class _Reader:
     def read(self) -> tuple[Any, list[str]]:
         """Return the value, and the names that are not known."""
         order = self._root + "byteorder"
-        if order in self._archive.namelist() and self._member(order).tobytes() != b"little":
+        if order in self._names and self._member(order).tobytes() != b"little":
             raise ValueError("its elements are not in little-endian byte order")
         return read_pickle(self._member(self._pickle).tobytes(), self._find, self._load)
 
@@ -133,7 +138,7 @@ class _Reader:
             "torch._utils._rebuild_parameter_with_state": lambda tensor, *_: tensor,
             "collections.OrderedDict": _make_dict,
             "torch.Size": lambda extents: _as_tuple(tuple(extents)),
-            "torch.device": lambda *parts: ":".join(map(str, parts)),
+            "torch.device": _make_device,
             "builtins.set": _make_set,
             "builtins.complex": complex,
             "_codecs.encode": _encode,
@@ -156,10 +161,10 @@ class _Reader:
             case ("storage", Placeholder() as kind, *_):
                 raise ValueError(f"it has a storage of {kind.name}, which is not known")
             case _:
-                raise ValueError(f"it has a storage {shown(identity)}")
+                raise ValueError("it has a storage of a kind that is not known")
         if key not in self._storages:
             name = f"{self._root}data/{key}"
-            if name not in self._archive.namelist():
+            if name not in self._names:
                 raise ValueError(f"its storage {key!r} is not there")
             self._storages[key] = self._member(name)
         return _Storage(self._storages[key], str(kind))
@@ -175,6 +180,10 @@ class _Reader:
             raise ValueError("it makes a tensor of what is no storage, or of wrong numbers")
         key = (storage.data.__array_interface__["data"], storage.dtype, *numbers)
         if key not in self._tensors:
+            if not is_row_major(shape, strides):
+                self._copied += min(prod(shape) * ITEM_SIZES[storage.dtype], storage.data.size)
+            if self._copied > _MOST_COPIES * self._data.size:
+                raise ValueError("its tensors would be copies of overlapping parts, and too large")
             self._tensors[key] = as_tensor(
                 storage.data, storage.dtype, shape, strides if _has_many(shape) else None, offset
             )
@@ -222,6 +231,12 @@ def _make_set(items: Any = ()) -> set[Any]:
     return set(items)
 
 
+def _make_device(kind: Any, number: Any = None) -> str:
+    if not isinstance(kind, str) or not isinstance(number, int | None):
+        raise ValueError("it makes a device of what is no text and number")
+    return kind if number is None else f"{kind}:{number}"
+
+
 def _encode(text: Any, encoding: Any = "utf-8") -> bytes:
     """Return bytes that a pickle of protocol 2 has as a text."""
     if not isinstance(text, str) or encoding not in ("latin1", "latin-1", "utf-8"):
@@ -234,7 +249,8 @@ def _make_dtype(name: Any, *_: Any) -> dict[str, Any]:
     if not isinstance(name, str) or name.lstrip("<=|") not in (
         *("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"),
     ):
-        raise ValueError(f"it has the NumPy dtype {shown(name)}; expected one of numbers")
+        given = repr(name[:80]) if isinstance(name, str) else f"of type {type(name).__name__}"
+        raise ValueError(f"it has the NumPy dtype {given}; expected one of numbers")
     return {"dtype": np.dtype(name)}
 
 

@@ -72,7 +72,7 @@ def read_safetensors(file: BinaryIO, *, is_mapped: bool) -> dict[str, Var]:
     _check_places(places, body.size)
     tensors = {name: _read(name, header[name], body[slice(*places[name])]) for name in header}
     for other, name in metadata.items() if isinstance(metadata, dict) else ():
-        if other not in tensors and isinstance(name, str) and name in tensors:
+        if other not in (*tensors, "format") and isinstance(name, str) and name in tensors:
             tensors[other] = tensors[name]
     return tensors
 
@@ -176,10 +176,14 @@ def write_safetensors(file: BinaryIO, value: Any) -> None:
         raise at_line(
             TypeError(f"save: given {shown(value)} for a .safetensors file; expected a dict")
         )
+    # Tensors that are made when they are asked for live until all are written.
+    value = dict(value)
     first: dict[int, str] = {}
     arrays: dict[str, tuple[str, np.ndarray[Any, Any]]] = {}
     metadata = {"format": "pt"}
     for name, tensor in value.items():
+        if name == _METADATA:
+            raise at_line(ValueError(f"save: no tensor of a .safetensors file is named {name!r}"))
         if not isinstance(name, str) or not isinstance(tensor, Var | np.ndarray):
             raise at_line(
                 TypeError(
@@ -187,7 +191,7 @@ def write_safetensors(file: BinaryIO, value: Any) -> None:
                     " tensors by texts"
                 )
             )
-        if first.setdefault(id(tensor), name) != name:
+        if first.setdefault(id(tensor), name) != name and name not in metadata:
             metadata[name] = first[id(tensor)]
             continue
         arrays[name] = _to_array(name, tensor)

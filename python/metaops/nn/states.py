@@ -79,11 +79,12 @@ def _rename(
 ) -> dict[str, VarLike]:
     """Return a state by the names that it is meant by."""
     renamed = dict(state)
-    for prefix in _PREFIXES:
-        if not renamed or not all(name.startswith(prefix) for name in renamed):
-            continue
-        if not any(name.startswith(prefix) for name in own):
-            renamed = {name.removeprefix(prefix): value for name, value in renamed.items()}
+    if wrong := [name for name in renamed if not isinstance(name, str)]:
+        raise at_line(
+            TypeError(f"load_state_dict: the state has the name {wrong[0]!r}; expected texts")
+        )
+    while prefix := _find_prefix(renamed, own):
+        renamed = {name.removeprefix(prefix): value for name, value in renamed.items()}
     result: dict[str, VarLike] = {}
     origins: dict[str, str] = {}
     for name, value in renamed.items():
@@ -100,6 +101,15 @@ def _rename(
             )
         result[new], origins[new] = value, name
     return result
+
+
+def _find_prefix(state: Mapping[str, VarLike], own: Mapping[str, Var]) -> str | None:
+    """Return what a wrapper has put before all names, and the module's names do not have."""
+    for prefix in _PREFIXES:
+        is_before_all = bool(state) and all(name.startswith(prefix) for name in state)
+        if is_before_all and not any(name.startswith(prefix) for name in own):
+            return prefix
+    return None
 
 
 def _as_list(patterns: Iterable[str]) -> list[str]:

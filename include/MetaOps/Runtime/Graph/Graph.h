@@ -106,6 +106,10 @@ public:
   std::shared_ptr<FunctionCall> getCall(mlir::Operation *op) const {
     return calls.lookup(op);
   }
+  const FunctionCall *findCall(mlir::Operation *op) const {
+    auto found = calls.find(op);
+    return found == calls.end() ? nullptr : found->second.get();
+  }
   bool hasCalls() const { return !calls.empty(); }
   /// Lets go of all calls: nobody will be asked for derivatives any more.
   void dropCalls() { calls.clear(); }

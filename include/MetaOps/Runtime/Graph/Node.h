@@ -157,6 +157,9 @@ struct Node {
   bool answer : 1;
   /// Its history ends with the updates that are about to run (Endings.h).
   bool isEnding : 1;
+  /// A checkpoint that has made what replaces it reads it, and its gradient
+  /// will again: it is not written over.
+  bool isReadAgain : 1;
   /// The line of the update that wrote over the value, or ended its history.
   std::optional<mlir::Location> overwrittenAt;
 
@@ -168,7 +171,7 @@ struct Node {
         isTarget(false), isDifferentiated(false), isOfDerivative(false),
         isProvisional(false), isSaved(false), isOverdue(false),
         isCounted(false), isSpared(false), wasHeld(false), wasRebound(false),
-        wasLeftOut(false), answer(false), isEnding(false) {}
+        wasLeftOut(false), answer(false), isEnding(false), isReadAgain(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
   /// The value that a view is of.

@@ -42,8 +42,9 @@ public:
   std::optional<Doubt> findDoubt();
 
   /// A target that was made inside of a function with derivatives of its own,
-  /// of a result of which an output is made. What the function says of its
-  /// arguments says nothing of that target.
+  /// of a result of which an output is made: what the function says of its
+  /// arguments says nothing of that target. Or a result of a checkpoint, where
+  /// an output is made of another one, which may be made of it.
   struct Inside {
     Node *target = nullptr;
     Node *result = nullptr;
@@ -58,6 +59,8 @@ private:
   Graph &graph;
   llvm::SmallVector<Node *> values;
   llvm::SmallVector<bool> used;
+  /// Set where an output is made of a function's result, or a checkpoint's.
+  bool mayBeInside = false;
 };
 
 } // namespace metaops
