@@ -256,7 +256,7 @@ metaops_status metaops_find_extent(const metaops_program *program, size_t input,
 }
 
 metaops_status metaops_open_sizes(const metaops_program *program,
-                                  const int64_t *sizes, size_t num_sizes,
+                                  const int64_t *sizes, size_t numSizes,
                                   metaops_program **sized, char **error) {
   return openProgram(
       /*given=*/nullptr, sized, error,
@@ -265,7 +265,7 @@ metaops_status metaops_open_sizes(const metaops_program *program,
           return std::move(failure);
         if (!sizes)
           return wrong("there are no sizes: null");
-        return program->loaded->openSizes(llvm::ArrayRef(sizes, num_sizes));
+        return program->loaded->openSizes(llvm::ArrayRef(sizes, numSizes));
       });
 }
 

@@ -36,7 +36,6 @@ namespace json = llvm::json;
 using llvm::ArrayRef;
 using llvm::createStringError;
 using llvm::Error;
-using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
 
