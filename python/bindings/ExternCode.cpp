@@ -12,7 +12,8 @@
 //
 // A Python function runs on the thread that runs the program: the queue's, or
 // that of a caller who waits without the GIL, and who may have entered the
-// session. So whatever the function asks of the session fails at once.
+// session. So whatever the function asks of the session fails at once, as does
+// whatever runs while an export has a source compiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <cstring>
+#include <utility>
 
 using namespace metaops;
 using namespace metaops::python;
@@ -32,14 +34,12 @@ using namespace metaops::python;
 // Functions of Python's
 //===----------------------------------------------------------------------===//
 
-/// Set while this thread is in a function that a program calls.
-static thread_local bool isInHostFunction = false;
+/// Says why this thread may not use the session, which waits for it.
+static thread_local const char *whyNoSession = nullptr;
 
 void metaops::python::checkNotInHostFunction() {
-  if (isInHostFunction)
-    fail(ErrorKind::Runtime,
-         "host_call: the function uses metaops, whose program waits for it; "
-         "compute with NumPy alone, and give it tensors as arguments");
+  if (whyNoSession)
+    fail(ErrorKind::Runtime, whyNoSession);
 }
 
 namespace {
@@ -64,16 +64,47 @@ private:
   PyGILState_STATE state = PyGILState_UNLOCKED;
 };
 
+/// Forbids this thread the session while Python runs that it waits for.
+class WithoutSession {
+public:
+  explicit WithoutSession(const char *why)
+      : before(std::exchange(whyNoSession, why)) {}
+  ~WithoutSession() { whyNoSession = before; }
+  WithoutSession(const WithoutSession &) = delete;
+  WithoutSession &operator=(const WithoutSession &) = delete;
+
+private:
+  const char *before;
+};
+
+/// Returns the text of an exception in UTF-8; "" where it has none.
+std::string getText(py::handle value) {
+  auto text = py::reinterpret_steal<py::object>(PyObject_Str(value.ptr()));
+  py::object bytes;
+  if (text)
+    bytes = py::reinterpret_steal<py::object>(PyUnicode_AsEncodedString(
+        text.ptr(), "utf-8", /*errors=*/"backslashreplace"));
+  if (bytes)
+    return {PyBytes_AS_STRING(bytes.ptr()),
+            size_t(PyBytes_GET_SIZE(bytes.ptr()))};
+  PyErr_Clear();
+  return "";
+}
+
 /// Returns what a function has raised. Who is interrupted raises that when it
 /// has been told, and what was stopped is done another time.
-llvm::Error describe(py::error_already_set &error) {
-  if (error.matches(PyExc_KeyboardInterrupt)) {
-    PyErr_SetInterrupt();
-    return llvm::make_error<Interrupted>();
-  }
+llvm::Error describe(const py::error_already_set &error) noexcept {
   try {
-    return llvm::createStringError(py::str(error.value()).cast<std::string>());
-  } catch (py::error_already_set &) {
+    if (error.matches(PyExc_KeyboardInterrupt)) {
+      PyErr_SetInterrupt();
+      return llvm::make_error<Interrupted>();
+    }
+    std::string text = getText(error.value());
+    if (text.empty())
+      text = reinterpret_cast<PyTypeObject *>(error.type().ptr())->tp_name;
+    return llvm::createStringError(text);
+  } catch (...) {
+    PyErr_Clear();
     return llvm::createStringError("an error that cannot be told");
   }
 }
@@ -152,13 +183,12 @@ llvm::Error HostLauncher::launch(const KernelCall &call,
                                  unsigned numInputs, ThreadPool &threads,
                                  LaunchMeasures *measures) const {
   TakenGIL taken;
-  struct Inside {
-    Inside() { isInHostFunction = true; }
-    ~Inside() { isInHostFunction = false; }
-  } inside;
+  WithoutSession without(
+      "host_call: the function uses metaops, whose program waits for it; "
+      "compute with NumPy alone, and give it tensors as arguments");
   try {
     run(call, buffers, numInputs);
-  } catch (py::error_already_set &error) {
+  } catch (const py::error_already_set &error) {
     return describe(error);
   } catch (const std::exception &error) {
     return llvm::createStringError(error.what());
@@ -213,10 +243,14 @@ public:
   llvm::Expected<std::string>
   compileFor(llvm::StringRef target) const override {
     TakenGIL taken;
+    WithoutSession without("code: Python that runs while a source is compiled "
+                           "uses metaops, whose export waits for it");
     try {
       return py::handle(compile)(target.str()).cast<std::string>();
-    } catch (py::error_already_set &error) {
+    } catch (const py::error_already_set &error) {
       return describe(error);
+    } catch (const std::exception &error) {
+      return llvm::createStringError(error.what());
     }
   }
   const std::string &getPlace() const override { return place; }

@@ -306,6 +306,19 @@ def test_exceptions_are_the_users():
     assert mo.code((1,), "float32", [], "@out(0) = 3;").item() == 3
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r'"bytes \377 of no text"', "domain_error: bytes \ufffd of no text"),
+        (r'std::string(4069, 45) + "\303\244\303\244\303\244"', "-\ufffd"),
+    ],
+)
+def test_exceptions_in_bytes_that_are_no_text(text, words):
+    made = mo.code((1,), "float32", [], f"throw std::domain_error({text});")
+    with pytest.raises(RuntimeError, match=words):
+        made.numpy()
+
+
 def test_a_failure_leaves_the_session_as_it_was():
     w = mo.array(rand(5))
     before = w.numpy()

@@ -9,6 +9,7 @@
 #include "MetaOps/Runtime/CPU/HostCode.h"
 #include "MetaOps/Runtime/Threads/ThreadPool.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <atomic>
@@ -68,8 +69,9 @@ llvm::Error HostCodeLauncher::launch(const KernelCall &call,
         std::max<int64_t>(
             call.parallelRange / (threads.getThreads() * kPartsPerThread), 1),
         run);
+  // What is thrown has any bytes, and may be cut within a character.
   if (hasFailed)
-    return llvm::createStringError(problem);
+    return llvm::createStringError(llvm::json::fixUTF8(problem));
   return llvm::Error::success();
 }
 

@@ -130,7 +130,9 @@ class _HostFunction:
         """Return the results for the arguments, of the shapes that they have to have."""
         try:
             returned = self.fn(*arrays)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # also SystemExit, which ends no thread
             raise RuntimeError(self._describe(error)) from None
         results = (returned,) if self.is_single else returned
         if not isinstance(results, tuple | list) or len(results) != len(shapes):
@@ -143,8 +145,12 @@ class _HostFunction:
             for number, (result, shape) in enumerate(zip(results, shapes, strict=True))
         )
 
-    def _describe(self, error: Exception) -> str:
-        text = f"host_call: {self.name} has raised {type(error).__name__}: {error}"
+    def _describe(self, error: BaseException) -> str:
+        try:
+            words = str(error)
+        except Exception as another:
+            words = f"without words, as its __str__ raises {type(another).__name__}"
+        text = f"host_call: {self.name} has raised {type(error).__name__}: {words}"
         # Behind the frame here is that of the function, if it is one of Python's.
         frame = error.__traceback__ and error.__traceback__.tb_next
         if frame is None:
