@@ -111,6 +111,25 @@ def test_headers_beside_the_users_file(tmp_path):
     assert done.stdout == "5\n", done.stderr
 
 
+def test_headers_of_the_same_name_in_a_process(tmp_path, monkeypatch):
+    text = "def make(mo):\n    return mo.code((), 'int32', [], '@out() = MINE;', cpu_header={})\n"
+    made = []
+    with mo.flag_scope(cache_dir=str(tmp_path / "cache")):
+        for number in (1, 2):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            (folder / "mine.h").write_text(f"#define MINE {number}")
+            names = {}
+            quoted = text.format(repr('#include "mine.h"'))
+            exec(compile(quoted, str(folder / "user.py"), "exec"), names)
+            made.append(names["make"](mo).item())
+            monkeypatch.setenv("CPATH", str(folder))
+            made.append(
+                mo.code((), "int32", [], "@out() = MINE;", cpu_header="#include <mine.h>").item()
+            )
+    assert made == [1, 1, 2, 2]
+
+
 @pytest.mark.parametrize("damage", ["library", "notes"])
 def test_what_is_damaged_is_made_again(folder, damage):
     run(folder, counted())

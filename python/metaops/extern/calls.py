@@ -259,6 +259,11 @@ def _locate(text: str) -> Source:
 
 # Calls.
 
+#: Variables that decide beside the command where headers are looked for.
+SEARCH_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
+#: These, and those that decide which compiler it is.
+_VARIABLES = ("METAOPS_CXX", "PATH", *SEARCH_VARIABLES)
+
 #: Code that this process has, by all that decides but headers; and of each the user's own
 #: headers, and what tells that they change.
 _compiled: dict[Any, tuple[ExternCode, tuple[tuple[str, int, int], ...]]] = {}
@@ -309,23 +314,25 @@ class _Program(NamedTuple):
         return _core.call_extern(code, [*inputs, *numbers], made, shared, False)
 
     def _compile(self, signature: Signature, source: str) -> ExternCode:
-        key = (signature, self.header, source, self.flags)
+        flags = [*self.flags]
+        if re.search(r'#\s*include\s*"', self.header + source):
+            flags += ["-iquote", os.path.dirname(os.path.abspath(_find_file()[0]))]
+        folder = os.getcwd() if flags else ""  # flags may name what is there
+        variables = tuple(map(os.environ.get, _VARIABLES))
+        key = (signature, self.header, source, *flags, folder, variables)
         found = _compiled.get(key)
         if found is None or not _is_current(found[1]):
-            found = _compiled[key] = self._build(signature, source)
+            found = _compiled[key] = self._build(signature, source, flags)
         return found[0]
 
     def _build(
-        self, signature: Signature, source: str
+        self, signature: Signature, source: str, flags: list[str]
     ) -> tuple[ExternCode, tuple[tuple[str, int, int], ...]]:
         from .compiling import CompilerError, compile_library
 
         located = _locate(source)
         made = translate(signature, _locate(self.header), located)
         file, line = _find_file()
-        flags = [*self.flags]
-        if re.search(r'#\s*include\s*"', made.content):
-            flags += ["-iquote", os.path.dirname(os.path.abspath(file))]
         where = f"{file}:{located.place.line if located.place else line}"
         cache = str(_core.get_flag("cache_dir") or "")
         try:

@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .._core import ExternCode, load_code
+from .calls import SEARCH_VARIABLES
 from .wrapping import ABI, SYMBOL, SYMBOL_PLACE, Translation
 
 __all__ = [
@@ -46,8 +47,6 @@ MAX_BYTES = 1 << 28
 _ABANDONED = 3600.0
 #: Folders whose headers change with the compiler alone.
 _SYSTEM = ("/usr/", "/lib/", "/opt/")
-#: Variables that decide beside the command where headers are looked for.
-_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
 
 
 class CompilerError(RuntimeError):
@@ -321,7 +320,7 @@ def compile_library(
         json.dumps([*flags]),
         compiler.identity,
         _describe_processor(),
-        json.dumps([os.environ.get(name) for name in _VARIABLES]),
+        json.dumps([os.environ.get(name) for name in SEARCH_VARIABLES]),
         # Flags may name what is there.
         os.getcwd() if flags else "",
     )
