@@ -6,6 +6,7 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import threading
 import time
@@ -161,6 +162,36 @@ def test_types(dtype):
     )
     assert str(made.dtype) == dtype
     assert (made.numpy() == x).all()
+
+
+@pytest.mark.parametrize("compiler", ["c++", "clang++", "clang++-22"])
+def test_bfloat16(compiler, monkeypatch):
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
+    monkeypatch.setenv("METAOPS_CXX", compiler)
+    x = np.concatenate([rand(1000) * 50, np.float32([0, -0.0, np.inf, -np.inf, np.nan])])
+    halved = [1 + 2.0**-8, 1 + 3 * 2.0**-8, 3e38]
+    x = mo.array(np.concatenate([x, np.float32(halved)]))
+    made = mo.code(
+        x.shape,
+        "bfloat16",
+        [x, x.cast("bfloat16")],
+        """
+        for (int64_t i = 0; i < in0->num; i++) {
+            out_type sum = @in0(i);
+            sum += 3;
+            @out(i) = sum * @in1(i) - 1;
+        }
+        """,
+    )
+    low = x.cast("bfloat16").cast("float32")
+    sums = (low + 3).cast("bfloat16").cast("float32")
+    expected = (sums * low - 1).cast("bfloat16").cast("float32").numpy()
+    assert np.array_equal(made.cast("float32").numpy(), expected, equal_nan=True)
+    same = mo.code(
+        x.shape, "bfloat16", [x], "for (int64_t i = 0; i < in0->num; i++) @out(i) = @in0(i);"
+    )
+    assert np.array_equal(same.cast("float32").numpy(), low.numpy(), equal_nan=True)
 
 
 def test_extents_strides_and_names():

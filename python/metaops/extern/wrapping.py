@@ -28,7 +28,7 @@ _TYPES = {
     "uint32": "std::uint32_t",
     "uint64": "std::uint64_t",
     "float16": "_Float16",
-    "bfloat16": "__bf16",
+    "bfloat16": "metaops_bfloat16",
     "float32": "float",
     "float64": "double",
 }
@@ -55,6 +55,38 @@ _INCLUDES = """\
 #include <string>
 #include <typeinfo>
 #include <vector>
+"""
+
+# Older compilers have no `__bf16` that is a type of numbers: GCC before 13.
+_BFLOAT16 = """\
+namespace {
+#if defined(__clang__) || defined(__BFLT16_DIG__)
+using metaops_bfloat16 = __bf16;
+#else
+struct metaops_bfloat16 {
+  std::uint16_t bits;
+
+  metaops_bfloat16() = default;
+  metaops_bfloat16(float value) {
+    std::uint32_t whole;
+    std::memcpy(&whole, &value, sizeof(whole));
+    // To the nearest, of two the even one; what is no number stays none.
+    bits = value != value ? (whole >> 16) | 0x40
+                          : (whole + 0x7FFF + ((whole >> 16) & 1)) >> 16;
+  }
+  operator float() const {
+    const std::uint32_t whole = std::uint32_t(bits) << 16;
+    float value;
+    std::memcpy(&value, &whole, sizeof(value));
+    return value;
+  }
+  metaops_bfloat16 &operator+=(float value) { return *this = *this + value; }
+  metaops_bfloat16 &operator-=(float value) { return *this = *this - value; }
+  metaops_bfloat16 &operator*=(float value) { return *this = *this * value; }
+  metaops_bfloat16 &operator/=(float value) { return *this = *this / value; }
+};
+#endif
+} // namespace
 """
 
 _TENSOR = """\
@@ -341,14 +373,16 @@ def translate(signature: Signature, header: Source, source: Source) -> Translati
         return text + between + located[1] + body + '\n#line 1 "metaops"\n}\n' + last
 
     is_checked = signature.is_checked
-    first = _INCLUDES + _TENSOR + (_CHECKS if is_checked else "") + "} // namespace\n"
+    has_bfloat16 = any(t.dtype == "bfloat16" for t in signature.tensors().values())
+    shared = _BFLOAT16 if has_bfloat16 else ""
+    first = _INCLUDES + shared + _TENSOR + (_CHECKS if is_checked else "") + "} // namespace\n"
     between = _open("metaops_body" if is_checked else "metaops_run")
     rest = between + _USING + _declare(signature, translator.names, is_plain=False)
     last = (_guard(signature) if is_checked else "") + _ENDING
     kernel = ""
     if not is_checked and not any(tensor.is_bounded for tensor in signature.outputs):
         inner = between + _USING + _declare(signature, translator.names, is_plain=True)
-        kernel = put(_INCLUDES + _PLAIN + "} // namespace\n", inner, _KERNEL)
+        kernel = put(_INCLUDES + shared + _PLAIN + "} // namespace\n", inner, _KERNEL)
     content = "\0".join((first, head, rest, body, last))
     return Translation(put(first, rest, last), content, kernel)
 
