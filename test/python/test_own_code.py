@@ -267,6 +267,19 @@ def test_names_of_data_are_in_the_source(compilations):
         missing.item()
 
 
+@pytest.mark.parametrize("name", ["\xe9", "\u4e2d", 'a"b', "a\\b", "a\tb", "??/", "\\u00e9"])
+def test_names_of_data_are_any_text(name):
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?")
+    made = mo.code((), "float64", [], f'@out() = data["{quoted}"];', data={"a": 1.0, name: 3.0})
+    assert made.item() == 3
+
+
+def test_numbers_may_have_parts():
+    source = "@out() = 1'000 + @in0() + 0x1'F + 1.000'5 + (@in0() == 'a' ? 1 : 1'0);"
+    made = mo.code((), "float64", [mo.array(2.0, "float64")], source)
+    assert made.item() == 1000 + 2 + 0x1F + 1.0005 + 10
+
+
 def test_equal_calls_are_merged_and_unread_ones_do_not_run():
     source = "static int n = 0; @out(0) = ++n; // counted"
     x = mo.zeros(1)
@@ -586,6 +599,18 @@ def test_gradients_of_several_outputs_are_added():
         for loss, factor in ((a.sum() + 3 * b.sum(), 4), (b.sum(), 1)):
             gradient = mo.grad(loss, x).numpy()
             assert np.allclose(gradient, factor * np.exp(x.numpy()), rtol=1e-12)
+
+
+def test_gradients_that_are_named_in_comments_alone():
+    x = mo.array([1.0, 2.0])
+    first, second = mo.code(
+        [(2,), (2,)],
+        ["float32"] * 2,
+        [x],
+        "for (int i = 0; i < 2; i++) { @out0(i) = 2 * @in0(i); @out1(i) = 2 * @in0(i); }",
+        ["// Of dout0 and dout1.\nfor (int i = 0; i < 2; i++) @out(i) = 2 * @dout(i);"],
+    )
+    assert mo.grad((first + 3 * second).sum(), x).numpy().tolist() == [8, 8]
 
 
 def test_gradients_of_bounds_are_those_of_what_is_used():

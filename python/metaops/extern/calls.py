@@ -19,7 +19,7 @@ from .._core import ExternCode, Var
 from .._errors import at_line
 from .._typing import DType, VarLike, as_count, as_integers, as_vars, shown
 from ..func.derivatives import Function
-from .sources import Place, Signature, Source, Tensor
+from .sources import Place, Signature, Source, Tensor, has_word
 from .wrapping import translate
 
 __all__ = ["code"]
@@ -391,7 +391,7 @@ class _Differentiable(Function):
     def _pull_back(self, source: str, x: Var, given: Sequence[Var | None]) -> Var | None:
         """Return the gradient by an input: of one call, or a sum of one for each output."""
         known = {k: given[k] for k in range(len(self.values)) if given[k] is not None}
-        if re.search(r"\bdout\d", source):
+        if has_word(source, r"dout\d"):
             for k, value in enumerate(self.values):
                 known.setdefault(k, _core.full(value.shape, 0, value.dtype))
             return self._call(source, x, {f"dout{k}": known[k] for k in sorted(known)}, [])

@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 
 from .._errors import at_line
 
-__all__ = ["Place", "Signature", "Source", "Tensor", "Translator"]
+__all__ = ["Place", "Signature", "Source", "Tensor", "Translator", "has_word"]
 
 
 class Place(NamedTuple):
@@ -79,10 +79,20 @@ def _refuse(source: Source, offset: int, message: str) -> NoReturn:
     raise ValueError(f"code: {message} ({source.place.file}:{line})")
 
 
-# Comments, strings and characters, which are no code.
-_SKIPPED = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
+_COMMENT = r"//[^\n]*|/\*.*?\*/"
+_TEXT = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+# Numbers have digits in parts, as in 1'000.
+_NUMBER = r"(?<!\w)\d(?:'?\w)*"
+# Comments, strings, characters and numbers, which have no words.
+_SKIPPED = re.compile(f"{_COMMENT}|{_TEXT}|{_NUMBER}", re.DOTALL)
 _LOG = re.compile(r"\bLOG(?:[iwefgrd]|ir|v{1,4}|s)?\b(?=\s*(?:\(\))?\s*<<)")
 _WORD = re.compile(r"@(\w+)")
+
+
+def has_word(text: str, word: str) -> bool:
+    """Return whether code of a text, not a comment or string, has words of a pattern."""
+    code = _SKIPPED.sub(" ", text)
+    return re.search(rf"\b{word}", code) is not None
 
 
 class Translator:

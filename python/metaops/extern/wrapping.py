@@ -9,6 +9,7 @@ extents, and the numbers of ``data``, are arguments: one object serves all of th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -275,12 +276,18 @@ def _declare_data(signature: Signature, is_plain: bool) -> str:
     text = "  struct {\n    void *const *numbers;\n"
     text += f"    double operator[]({key}) const {{\n"
     for number, name in enumerate(signature.data):
-        quoted = name.encode("unicode_escape").decode().replace('"', '\\"')
+        quoted = _quote(name)
         same = f'__builtin_strcmp(key, "{quoted}") == 0' if is_plain else f'key == "{quoted}"'
         text += f"      if ({same})\n"
         text += f"        return *static_cast<const double *>(numbers[{number}]);\n"
     text += "      __builtin_trap();\n" if is_plain else _MISSING
     return text + f"    }}\n  }} const data{{buffers + {len(signature.inputs)}}};\n"
+
+
+def _quote(text: str) -> str:
+    """Return what is between the quotes of a string of C++ that is this text."""
+    # Octal escapes have three digits at most, so that none goes on.
+    return re.sub(r'[\x00-\x1f\x7f"\\?]', lambda found: f"\\{ord(found.group()):03o}", text)
 
 
 def _declare_range(signature: Signature) -> str:
