@@ -9,6 +9,7 @@ import metaops as mo
 import numpy as np
 import pytest
 from metaops import execute
+from metaops.extern import compiling
 
 HERE = pathlib.Path(__file__).name
 
@@ -102,7 +103,7 @@ def test_loops_and_gradients_in_files(path):
         ('throw std::runtime_error("no");', "exceptions disabled"),
         ("std::vector<float> v(in0_shape0); @out(0) = v[0];", "uses '"),
         ('std::printf("%f", @in0(0)); @out(0) = 1;', "uses '(printf|putchar|puts)'"),
-        ("static int n = 0; @out(0) = ++n;", "(?s)the code image|written|writ"),
+        ("static int n = 0; @out(0) = ++n;", r"cannot link 'the source at .*:\d+'.*variables"),
         ("static thread_local int n = 0; @out(0) = ++n;", "(?s)cannot link|uses '"),
     ],
 )
@@ -112,6 +113,62 @@ def test_what_files_cannot_have(source, words, path):
     assert "code" in str(raised.value)
     assert not path.exists()
     assert mo.ones(2).sum().item() == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (lambda: mo.ones(2).sum().item(), "Python that runs while a source is compiled"),
+        (lambda: int("bad \udcff"), r"bad \\+udcff"),
+        (lambda: {}["bad \udcff"], r"bad \\+udcff"),
+    ],
+)
+def test_failures_while_a_source_is_compiled(error, words, path, monkeypatch):
+    run = compiling._run
+
+    def fail(command, *args):
+        if "-c" in command:
+            error()
+        run(command, *args)
+
+    monkeypatch.setattr(compiling, "_run", fail)
+    with pytest.raises((RuntimeError, ValueError), match=words):
+        mo.export(coded("@out(0) = 4;"), [mo.ones(1)], path)
+    assert not path.exists()
+    assert mo.ones(2).sum().item() == 2
+
+
+SHARED = """
+#include <algorithm>
+template <typename T> __attribute__((noinline)) T half(T x) { return x / 2; }
+inline __attribute__((noinline)) float next(float x) { return x + 1; }
+__attribute__((noinline)) float square(float x) { return x * x; }
+"""
+
+
+def test_functions_of_headers_are_each_sources_own(path):
+    def model(x):
+        first = mo.code(
+            x.shape,
+            x.dtype,
+            [x],
+            "@out(0) = square(next(half(@in0(0)))); @out(1) = half(3);",
+            cpu_header=SHARED,
+        )
+        return mo.code(
+            x.shape,
+            x.dtype,
+            [first],
+            """
+            std::copy(in0_p, in0_p + 2, out_p);
+            std::sort(out_p, out_p + 2, [](float a, float b) { return square(a) < square(b); });
+            """,
+            cpu_header=SHARED,
+        )
+
+    x = np.array([6, 0], "float32")
+    mo.export(model, [mo.array(x)], path)
+    assert mo.load_program(path)(x).tolist() == [1, 16]
 
 
 def test_headers_with_initialisers(path):

@@ -24,7 +24,7 @@ TEST(ImageLinkerTest, WhatImagesDoNotHaveIsAnError) {
     EXPECT_TRUE(contains(failureOfLinking("@v = common global i64 0\n"
                                           "define ptr @f() { ret ptr @v }\n",
                                           triple),
-                         "'v' is weak or common"));
+                         "has variables"));
     EXPECT_TRUE(contains(failureOfLinking("@v = extern_weak global i64\n"
                                           "define ptr @f() { ret ptr @v }\n",
                                           triple),
@@ -93,6 +93,23 @@ TEST(ImageLinkerTest, GlobalNamesAreUnique) {
                             "two.o"));
   EXPECT_EQ(failureOf(link(objects, {"f"})),
             "cannot link 'two.o': it defines 'f', which 'one.o' defines, too");
+}
+
+TEST(ImageLinkerTest, HiddenAndWeakDefinitionsAreEachObjectsOwn) {
+  auto textOf = [](StringRef name, StringRef value) {
+    return ("define weak_odr i64 @w() noinline { ret i64 " + value +
+            " }\ndefine hidden i64 @h() noinline { ret i64 " + value +
+            " }\ndefine i64 @" + name +
+            "() { %a = call i64 @w()\n%b = call i64 @h()\n"
+            "%c = mul i64 %a, 10\n%d = add i64 %c, %b\nret i64 %d }\n")
+        .str();
+  };
+  std::vector<Object> objects;
+  objects.push_back(compile(textOf("f", "1"), "one.o"));
+  objects.push_back(compile(textOf("g", "2"), "two.o"));
+  auto image = load(cantFail(link(objects, {"f", "g"})));
+  EXPECT_EQ(find<int64_t()>(*image, "f")(), 11);
+  EXPECT_EQ(find<int64_t()>(*image, "g")(), 22);
 }
 
 TEST(ImageLinkerTest, EntriesAreFunctionsOfTheObjects) {

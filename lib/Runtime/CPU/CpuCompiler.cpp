@@ -135,10 +135,12 @@ CpuCompiler::compileFor(StringRef targetName,
   if (!ofUsers)
     return ofUsers.takeError();
   std::vector<llvm::MemoryBufferRef> objects;
-  for (auto [name, object] : llvm::zip_equal(names, *ofUsers))
-    objects.push_back(object.empty()
-                          ? backend->getObject(name)->getMemBufferRef()
-                          : llvm::MemoryBufferRef(object, name));
+  for (auto [name, object] : llvm::zip_equal(names, *ofUsers)) {
+    if (object.empty())
+      objects.push_back(backend->getObject(name)->getMemBufferRef());
+    else
+      objects.emplace_back(object, cache.findExtern(name)->source->getPlace());
+  }
   auto image =
       linkImage(objects, names, target->getBuilder().getTargetTriple());
   if (!image)

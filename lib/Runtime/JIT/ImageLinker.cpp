@@ -24,6 +24,7 @@
 #include "MetaOps/Runtime/JIT/ImageLinker.h"
 #include "ImageLayout.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/ExecutionEngine/JITLink/ELF.h"
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
@@ -104,6 +105,19 @@ struct SharedState {
 
 } // namespace
 
+/// Has the object alone use what it hides, and what others may define as well,
+/// such as instances of templates: each object has its own.
+static void localize(LinkGraph &graph, const StringSet<> &entries) {
+  for (Symbol *symbol : graph.defined_symbols()) {
+    bool isOwn = symbol->getScope() == Scope::Hidden ||
+                 symbol->getLinkage() == Linkage::Weak;
+    if (!isOwn || !symbol->hasName() || entries.contains(*symbol->getName()))
+      continue;
+    symbol->setLinkage(Linkage::Strong);
+    symbol->setScope(Scope::Local);
+  }
+}
+
 /// What an object defines for others has to stay, and what it refers to.
 static Error markGlobalsLive(LinkGraph &graph) {
   for (Symbol *symbol : graph.defined_symbols())
@@ -170,19 +184,24 @@ private:
 /// Links the objects of one image.
 class Linker {
 public:
-  explicit Linker(ImageArchitecture architecture)
-      : names(std::make_shared<orc::SymbolStringPool>()), state(architecture) {}
+  Linker(ImageArchitecture architecture, ArrayRef<std::string> entries)
+      : names(std::make_shared<orc::SymbolStringPool>()), state(architecture),
+        entries(entries) {
+    entryNames.insert_range(entries);
+  }
 
   /// Links an object as far as it goes without knowing the others.
   Error add(MemoryBufferRef object);
   /// Links all to their ends.
-  Expected<std::string> finish(ArrayRef<std::string> entries);
+  Expected<std::string> finish();
 
 private:
   Error checkGlobals(const LinkGraph &graph);
 
   std::shared_ptr<orc::SymbolStringPool> names;
   SharedState state;
+  ArrayRef<std::string> entries;
+  StringSet<> entryNames;
   /// The objects that define global symbols.
   StringMap<std::string> definitions;
 };
@@ -224,13 +243,14 @@ Error Linker::add(MemoryBufferRef object) {
     return createStringError("cannot link '" + name + "': it is for " +
                              triple.getArchName() + ", and the image for " +
                              getName(state.architecture));
+  localize(**graph, entryNames);
   if (Error error = checkGlobals(**graph))
     return error;
   link_ELF(std::move(*graph), std::make_unique<ObjectContext>(state, name));
   return state.takeError();
 }
 
-Expected<std::string> Linker::finish(ArrayRef<std::string> entries) {
+Expected<std::string> Linker::finish() {
   if (Error error = state.layout.place(state.queue.getGraphs()))
     return std::move(error);
   state.queue.resumeAll();
@@ -246,11 +266,11 @@ Expected<std::string> linkImage(ArrayRef<MemoryBufferRef> objects,
   if (!architecture)
     return createStringError("there are no code images for " + triple.str() +
                              ", but for x86_64 and aarch64");
-  Linker linker(*architecture);
+  Linker linker(*architecture, entries);
   for (MemoryBufferRef object : objects)
     if (Error error = linker.add(object))
       return std::move(error);
-  return linker.finish(entries);
+  return linker.finish();
 }
 
 } // namespace metaops

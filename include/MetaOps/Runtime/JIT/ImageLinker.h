@@ -21,9 +21,11 @@ namespace metaops {
 /// Links relocatable ELF files, of position-independent code for `triple`
 /// (x86-64 or AArch64), into the bytes of an image that CodeImage loads.
 /// `entries` are global functions of the files. What no file defines becomes an
-/// import. Local names do not clash; a global name that two files define is an
-/// error, as is what images do not have: variables, weak and thread-local
-/// symbols, initialisers, and absolute addresses of other than 64 bits.
+/// import. Local names do not clash. Nor do those of hidden and weak
+/// definitions other than entries: each file has its own. A further global name
+/// that two files define is an error, as is what images do not have: variables,
+/// weak and thread-local symbols, initialisers, and absolute addresses of other
+/// than 64 bits.
 ///
 /// Equal arguments give equal bytes.
 llvm::Expected<std::string>
