@@ -101,8 +101,8 @@ void metaop::addRoutineOps(OpFunctions &functions) {
     return evaluateSort(cast<SortOp>(op), operands);
   };
   functions[ExternOp::getOperationName()] =
-      [](Operation *op, ArrayRef<Tensor>) -> Expected<Tensors> {
-    return makeOpError(op, "is code of a process, which the interpreter does "
-                           "not run");
+      [](Operation *, ArrayRef<Tensor>) -> Expected<Tensors> {
+    return llvm::createStringError(
+        "is code of a process, which the interpreter does not run");
   };
 }

@@ -442,6 +442,19 @@ def test_devices_that_run_no_code_of_the_host(device):
         assert mo.code((4,), "float32", [mo.ones(4)], SQUARE).numpy().tolist() == [1, 1, 1, 1]
 
 
+def test_the_interpreter_runs_no_code():
+    x = mo.ones(4)
+    with mo.flag_scope(backend="interpreter"):
+        for call in (
+            lambda: mo.code((4,), "float32", [x], SQUARE),
+            lambda: mo.host_call(np.sort, (4,), "float32", x),
+        ):
+            with pytest.raises(RuntimeError, match="the interpreter does not run") as raised:
+                call().numpy()
+            assert str(raised.value).count("'metaop.extern' op") == 1
+    assert mo.code((4,), "float32", [x], SQUARE).numpy().tolist() == [1, 1, 1, 1]
+
+
 def test_no_compiler(monkeypatch, tmp_path):
     monkeypatch.setenv("METAOPS_CXX", "no-such-compiler")
     with pytest.raises(RuntimeError, match="METAOPS_CXX is 'no-such-compiler'"):
