@@ -129,8 +129,8 @@ void waitForCallbacks();
 /// Throws what a callback has thrown, if nobody was told of it.
 void raiseCallbackFailure();
 
-/// Throws on a thread that is in a function which a program calls
-/// (ExternCode.cpp).
+/// Throws on a thread that is in Python which the session waits for, such as a
+/// function that a program calls (ExternCode.cpp).
 void checkNotInHostFunction();
 
 /// Other Python threads run in its scope.
