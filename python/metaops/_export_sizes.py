@@ -154,7 +154,8 @@ def _read_entry(given: Any, where: str) -> tuple[str, tuple[int, ...] | None]:
 
 
 def _is_size(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return is_integer and bool(value >= 0)
 
 
 def _check_length(count: int, where: str) -> None:

@@ -69,7 +69,7 @@ llvm::Error HostCodeLauncher::launch(const KernelCall &call,
         std::max<int64_t>(
             call.parallelRange / (threads.getThreads() * kPartsPerThread), 1),
         run);
-  // What is thrown has any bytes, and may be cut within a character.
+  // The bytes that are thrown may be no text, or cut within a character.
   if (hasFailed)
     return llvm::createStringError(llvm::json::fixUTF8(problem));
   return llvm::Error::success();

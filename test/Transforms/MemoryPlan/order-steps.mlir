@@ -227,7 +227,7 @@ func.func private @number(tensor<12x4xf32>) -> tensor<i64>
 
 // -----
 
-// What reads results of a barrier waits for all of its operands, and what makes
+// Readers of results of a barrier wait for all of its operands, and what makes
 // one of these comes when the others are there.
 // CHECK-LABEL: func @main
 // CHECK-SAME:    (%[[X:.*]]: tensor<512x512xf32>, %[[W:.*]]: tensor<512x512xf32>)
