@@ -19,6 +19,7 @@
 #include "MetaOps/Runtime/Export/ProgramFile.h"
 #include "MetaOps/Runtime/Image/ImageFormat.h"
 #include "MetaOps/Runtime/Program/ProgramData.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <array>
 #include <cstdint>
@@ -196,8 +197,11 @@ struct ProgramFileExample {
     info.calls.resize(countSteps(data.steps));
     program = writeProgram(data, info);
     sized.clear();
+    bool hasSizes = llvm::any_of(
+        contents.signature.functions,
+        [](const FunctionSignature &each) { return !each.extents.empty(); });
     for (int64_t rows : kSizes)
-      sized.push_back(writeRows(rows));
+      sized.push_back(hasSizes ? writeRows(rows) : "");
     contents.functions.clear();
     for (const FunctionSignature &function : contents.signature.functions) {
       auto &written = contents.functions.emplace_back();
