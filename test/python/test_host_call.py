@@ -16,6 +16,8 @@ import metaops as mo
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.processor
+
 HERE = pathlib.Path(__file__).name
 
 

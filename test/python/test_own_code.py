@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from metaops.extern import compiling
 
+pytestmark = pytest.mark.processor
+
 HERE = pathlib.Path(__file__).name
 
 SQUARE = """

@@ -14,6 +14,8 @@ import pytest
 from metaops import cache
 from metaops.extern import compiling
 
+pytestmark = pytest.mark.processor
+
 ADD = 'for (int i = 0; i < in0_shape0; i++) @out(i) = @in0(i) + data["by"];'
 
 

@@ -11,6 +11,8 @@ import pytest
 from metaops import execute
 from metaops.extern import compiling
 
+pytestmark = pytest.mark.processor
+
 HERE = pathlib.Path(__file__).name
 
 

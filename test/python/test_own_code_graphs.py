@@ -13,6 +13,8 @@ import metaops as mo
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.processor
+
 N = 6
 
 MIXED = """
