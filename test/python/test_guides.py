@@ -143,9 +143,7 @@ def test_pytorch(rng, tmp_path, monkeypatch):
     expected = torch_model(images).detach().numpy()
     for program in (loaded, saved):
         model = mo.Sequential(mo.nn.Linear(20, 64), mo.nn.ReLU(), mo.nn.Linear(64, 3))
-        exec(program, {"model": model, "torch_model": torch_model, "np": np})
-        if program is saved:
-            model.load_state_dict(mo.load("model.npz"))
+        exec(program, {"model": model, "torch_model": torch_model, "mo": mo})
         np.testing.assert_allclose(model(images.numpy()).numpy(), expected, rtol=1e-5, atol=1e-5)
 
 
