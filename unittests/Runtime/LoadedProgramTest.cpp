@@ -28,18 +28,8 @@ namespace {
 constexpr int64_t kElements = ProgramFileExample::kElements;
 constexpr size_t kBytes = ProgramFileExample::kBytes;
 
-template <typename T> std::string failureOf(llvm::Expected<T> result) {
-  return result ? "no failure" : toString(result.takeError());
-}
 std::string failureOf(llvm::Error error) {
   return error ? toString(std::move(error)) : "no failure";
-}
-
-testing::AssertionResult contains(StringRef text, StringRef part) {
-  if (text.contains(part))
-    return testing::AssertionSuccess();
-  return testing::AssertionFailure()
-         << "\"" << part.str() << "\" is not in: " << text.str();
 }
 
 void succeed(llvm::Error error) {

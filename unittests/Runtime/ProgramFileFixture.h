@@ -20,6 +20,7 @@
 #include "MetaOps/Runtime/Image/ImageFormat.h"
 #include "MetaOps/Runtime/Program/ProgramData.h"
 #include "llvm/ADT/STLExtras.h"
+#include "gtest/gtest.h"
 
 #include <array>
 #include <cstdint>
@@ -78,6 +79,19 @@ template <typename T> T valueOf(llvm::Expected<T> result) {
   if (result)
     return std::move(*result);
   throw std::runtime_error(toString(result.takeError()));
+}
+
+/// Returns what is wrong, or "no failure".
+template <typename T> std::string failureOf(llvm::Expected<T> result) {
+  return result ? "no failure" : toString(result.takeError());
+}
+
+inline testing::AssertionResult contains(llvm::StringRef text,
+                                         llvm::StringRef part) {
+  if (text.contains(part))
+    return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << "\"" << part.str() << "\" is not in: " << text.str();
 }
 
 /// A program of x, a 100 x 50 matrix, and a weight w of the same shape, which

@@ -34,17 +34,6 @@ using llvm::support::endian::write64le;
 
 namespace {
 
-template <typename T> std::string failureOf(llvm::Expected<T> result) {
-  return result ? "no failure" : toString(result.takeError());
-}
-
-testing::AssertionResult contains(StringRef text, StringRef part) {
-  if (text.contains(part))
-    return testing::AssertionSuccess();
-  return testing::AssertionFailure()
-         << "\"" << part.str() << "\" is not in: " << text.str();
-}
-
 std::string sumOf(ArrayRef<StringRef> parts) {
   llvm::BLAKE3 hasher;
   for (StringRef part : parts)

@@ -19,17 +19,6 @@ using llvm::StringRef;
 
 namespace {
 
-template <typename T> std::string failureOf(llvm::Expected<T> result) {
-  return result ? "no failure" : toString(result.takeError());
-}
-
-testing::AssertionResult contains(StringRef text, StringRef part) {
-  if (text.contains(part))
-    return testing::AssertionSuccess();
-  return testing::AssertionFailure()
-         << "\"" << part.str() << "\" is not in: " << text.str();
-}
-
 class ProgramSizesTest : public testing::Test {
 protected:
   ProgramSizesTest() {

@@ -33,7 +33,7 @@ using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
 
-/// So many programs stay that nobody holds.
+/// The number of programs that stay though nobody holds them.
 static constexpr size_t kMaxRecent = 16;
 
 /// Returns what of the first list the second one lacks.

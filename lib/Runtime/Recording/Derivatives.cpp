@@ -249,7 +249,7 @@ static std::string from(const Node *node) {
              "in a checkpoint of its own");
   fail(ErrorKind::Runtime,
        function + ": the target " + from(inside.target) + " was made by " +
-           graph.getCall(inside.result->op)->getName() + " at " +
+           graph.findCall(inside.result->op)->getName() + " at " +
            formatLine(inside.result->op->getLoc()) +
            ", whose derivatives are by its arguments");
 }

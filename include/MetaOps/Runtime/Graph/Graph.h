@@ -106,6 +106,7 @@ public:
   std::shared_ptr<FunctionCall> getCall(mlir::Operation *op) const {
     return calls.lookup(op);
   }
+  /// Returns the call without sharing it; null where there is none.
   const FunctionCall *findCall(mlir::Operation *op) const {
     auto found = calls.find(op);
     return found == calls.end() ? nullptr : found->second.get();

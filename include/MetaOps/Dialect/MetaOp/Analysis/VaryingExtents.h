@@ -20,7 +20,9 @@ namespace mlir::metaop {
 /// On an argument of @main, the dimensions that have other extents in other
 /// programs of its kind; on a `metaop.fused`, those of its iteration space.
 /// Decisions by extents take them for kPlannedLength, or a usual length of
-/// their class, so that the programs of all lengths are alike.
+/// their class, so that the programs of all lengths are alike. On a
+/// `metaop.constant`, it says that the value follows such an extent, and lists
+/// nothing.
 inline constexpr llvm::StringLiteral kVaryingAttr = "metaop.varying";
 
 class ConstantOp;

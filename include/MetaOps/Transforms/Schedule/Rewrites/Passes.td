@@ -49,8 +49,9 @@ def MarkVaryingPass : Pass<"metaop-mark-varying", "::mlir::func::FuncOp"> {
     Follows the dimensions of arguments that are marked `metaop.varying`, as
     that of a batch whose size is another each time, to the iteration spaces of
     stages. Schedules are then chosen for a usual length in place of such an
-    extent, and the runtime compiles a kernel for all lengths. Without marks
-    nothing changes.
+    extent, and the runtime compiles a kernel for all lengths. Branches, loops
+    and scans hand marks on to what is inside, and to their results. A constant
+    that is such an extent is marked, too. Without marks nothing changes.
 
     Before:
     ```mlir
