@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The models that are measured, in MetaOps.
+"""The models that are trained, in MetaOps; residual networks are those of `metaops.models`.
 
 Parameters come in the order of PyTorch's modules of the same structure
 (torch_models.py), with the same shapes, so weights go over by position.
@@ -15,6 +15,9 @@ from collections.abc import Sequence
 import metaops as mo
 import numpy as np
 from metaops import nn
+from metaops.models import resnet18, resnet50
+
+__all__ = ["Transformer", "digits", "load", "mlp", "resnet18", "resnet50"]
 
 
 def mlp(inputs: int = 784, hidden: int = 128, classes: int = 10) -> mo.Module:
@@ -36,87 +39,6 @@ def digits() -> mo.Module:
         nn.Flatten(),
         nn.Linear(32 * 2 * 2, 10),
     )
-
-
-class BasicBlock(mo.Module):
-    """Two convolutions beside a short cut."""
-
-    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
-        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
-        self.norm1 = nn.BatchNorm2d(outputs)
-        self.conv2 = nn.Conv2d(outputs, outputs, 3, padding=1, bias=False)
-        self.norm2 = nn.BatchNorm2d(outputs)
-        self.short = None
-        if stride != 1 or inputs != outputs:
-            self.short = mo.Sequential(
-                nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)
-            )
-
-    def execute(self, x: mo.Var) -> mo.Var:
-        """Return the block's image."""
-        y = self.norm2(self.conv2(mo.relu(self.norm1(self.conv1(x)))))
-        return mo.relu(y + (x if self.short is None else self.short(x)))
-
-
-class Bottleneck(mo.Module):
-    """Three convolutions, the middle one of fewer channels, beside a short cut."""
-
-    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
-        inner = outputs // 4
-        self.conv1 = nn.Conv2d(inputs, inner, 1, bias=False)
-        self.norm1 = nn.BatchNorm2d(inner)
-        self.conv2 = nn.Conv2d(inner, inner, 3, stride, padding=1, bias=False)
-        self.norm2 = nn.BatchNorm2d(inner)
-        self.conv3 = nn.Conv2d(inner, outputs, 1, bias=False)
-        self.norm3 = nn.BatchNorm2d(outputs)
-        self.short = None
-        if stride != 1 or inputs != outputs:
-            self.short = mo.Sequential(
-                nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)
-            )
-
-    def execute(self, x: mo.Var) -> mo.Var:
-        """Return the block's image."""
-        y = mo.relu(self.norm1(self.conv1(x)))
-        y = self.norm3(self.conv3(mo.relu(self.norm2(self.conv2(y)))))
-        return mo.relu(y + (x if self.short is None else self.short(x)))
-
-
-Block = type[BasicBlock] | type[Bottleneck]
-
-
-class ResNet(mo.Module):
-    """He et al. (2016). `small` images, as CIFAR's, have a stem of one convolution."""
-
-    def __init__(self, block: Block, counts: Sequence[int], classes: int, small: bool) -> None:
-        kernel, stride = (3, 1) if small else (7, 2)
-        self.conv = nn.Conv2d(3, 64, kernel, stride, padding=kernel // 2, bias=False)
-        self.norm = nn.BatchNorm2d(64)
-        self.pool = nn.Identity() if small else nn.MaxPool2d(3, 2, padding=1)
-        blocks: list[mo.Module] = []
-        inputs, outputs = 64, 256 if block is Bottleneck else 64
-        for stage, count in enumerate(counts):
-            for place in range(count):
-                blocks.append(block(inputs, outputs, 2 if stage > 0 and place == 0 else 1))
-                inputs = outputs
-            outputs *= 2
-        self.blocks = mo.Sequential(*blocks)
-        self.head = nn.Linear(inputs, classes)
-
-    def execute(self, x: mo.Var) -> mo.Var:
-        """Return the scores of images."""
-        x = self.blocks(self.pool(mo.relu(self.norm(self.conv(x)))))
-        return self.head(x.mean((2, 3)))
-
-
-def resnet18(classes: int, small: bool) -> mo.Module:
-    """Return a network of basic blocks."""
-    return ResNet(BasicBlock, (2, 2, 2, 2), classes, small)
-
-
-def resnet50(classes: int, small: bool) -> mo.Module:
-    """Return a network of bottlenecks."""
-    return ResNet(Bottleneck, (3, 4, 6, 3), classes, small)
 
 
 class Attention(mo.Module):

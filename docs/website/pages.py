@@ -40,6 +40,7 @@ REFERENCE = {
     "statistics": ("Statistics", r"ops\.statistics\..*"),
     "signal": ("Signals and polynomials", r"ops\.signal\..*"),
     "random": ("Random numbers", r"random\..*"),
+    "complex": ("Complex numbers", r"complex_numbers\..*"),
     "gradients": ("Gradients", r"gradients"),
     "func": ("Functions of functions, and derivatives of their own", r"func\..*"),
     "extern": ("Code of your own", r"extern\..*"),
@@ -55,9 +56,15 @@ MODULES = {
     "nn.functional": "Layers as functions",
     "nn.init": "Initial values",
     "nn.utils": "Help for layers",
+    "linalg": "Linear algebra",
+    "models": "Models of the literature",
     "optim": "Optimisers",
     "optim.lr_scheduler": "Learning rates",
+    "amp": "Mixed precision",
+    "transforms": "Transforms of images",
+    "transforms.functional": "Transforms as functions",
     "cache": "The cache on disk",
+    "data": "Data sets and loaders",
     "execute": "Running exported programs",
 }
 

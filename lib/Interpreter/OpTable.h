@@ -10,6 +10,7 @@
 #define METAOPS_LIB_INTERPRETER_OPTABLE_H
 
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
+#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "MetaOps/Interpreter/Interpreter.h"
 
 namespace mlir::metaop {
@@ -42,6 +43,11 @@ void addLeafOps(OpFunctions &functions);
 void addHostOps(OpFunctions &functions);
 void addPrefixOps(OpFunctions &functions);
 void addRoutineOps(OpFunctions &functions);
+
+/// Returns the results of a routine by its name; fails where it is another than
+/// those of linear algebra.
+llvm::Expected<Tensors> evaluateRoutine(RoutineOp op,
+                                        ArrayRef<Tensor> operands);
 
 /// Combines two elements, exactly or in f64; null for what `linear` and `none`
 /// do, of which operations have an own way.

@@ -138,11 +138,19 @@ static Expected<Tensor> evaluateReduce(ReduceOp op, ArrayRef<Tensor> operands) {
 
 static Expected<Tensor> evaluateNorm(NormOp op, ArrayRef<Tensor> operands) {
   double divisor = op.getDivisor().convertToDouble();
+  double order = op.getOrder().convertToDouble();
+  bool isSigned = op.getSignedPowers();
   return combineOver(
       op, Combiner::Add, operands.front(),
-      [](Scalar element) { return scalar::mul(element, element); },
-      [&](Scalar squares) {
-        return Scalar::ofFloat(std::sqrt(squares.getFloat() / divisor));
+      [&](Scalar element) {
+        double x = element.getFloat();
+        return Scalar::ofFloat(
+            order == 2 ? x * x : std::pow(isSigned ? x : std::fabs(x), order));
+      },
+      [&](Scalar sum) {
+        double total = sum.getFloat() / divisor;
+        return Scalar::ofFloat(order == 2 ? std::sqrt(total)
+                                          : std::pow(total, 1 / order));
       });
 }
 

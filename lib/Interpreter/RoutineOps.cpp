@@ -100,6 +100,10 @@ void metaop::addRoutineOps(OpFunctions &functions) {
                                              ArrayRef<Tensor> operands) {
     return evaluateSort(cast<SortOp>(op), operands);
   };
+  functions[RoutineOp::getOperationName()] = [](Operation *op,
+                                                ArrayRef<Tensor> operands) {
+    return evaluateRoutine(cast<RoutineOp>(op), operands);
+  };
   functions[ExternOp::getOperationName()] =
       [](Operation *, ArrayRef<Tensor>) -> Expected<Tensors> {
     return llvm::createStringError(

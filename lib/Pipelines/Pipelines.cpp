@@ -102,7 +102,7 @@ static void addCheck(OpPassManager &pm, StringRef phase,
   VerifyPhasePassOptions verify;
   verify.phase = *common;
   pm.addPass(createVerifyPhasePass(verify));
-  if (*common == Phase::Scheduled)
+  if (*common == Phase::Scheduled && options.verifySchedules)
     pm.addPass(createVerifySchedulesPass(*options.target));
 }
 
@@ -134,7 +134,7 @@ static void addKernels(OpPassManager &pm, const PipelineOptions &options) {
   memory.partAlignment = options.target->getPartAlignment();
   memory.reuse = options.reuseMemory;
   memory.report = options.report;
-  pm.addPass(createPlanMemoryPass(memory));
+  pm.addPass(createPlanMemoryPass(memory, options.routineScratch));
   options.target->addPlannedSchedules(pm);
 }
 

@@ -372,6 +372,7 @@ void bindIndexing(py::class_<Var> &cls);
 void bindFunctions(py::module_ &module);
 void bindFunctionCalls(py::module_ &module);
 void bindExternCode(py::module_ &module);
+void bindRoutines(py::module_ &module);
 void bindReports(py::module_ &module);
 void bindMemory(py::module_ &module);
 void bindExport(py::module_ &module);

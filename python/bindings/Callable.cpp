@@ -118,10 +118,12 @@ callInSession(Callable &self, const GivenCall &given,
   std::optional<std::vector<Var>> results;
   try {
     runWithoutGIL([&](Session &session) {
-      // A call that Ctrl-C has stopped behind its recording, and its handler
-      // lets go on, is pending.
+      // A call that Ctrl-C has stopped behind its recording or its launch, and
+      // its handler lets go on, has been made.
       if (!results)
         work(session, request, results);
+      if (results)
+        session.finishCall();
       return 0;
     });
   } catch (const SessionError &) {
@@ -189,7 +191,7 @@ static py::object recordCall(const Callable &self, py::handle arguments) {
   std::vector<Var *> given = toArguments(arguments);
   if (!self.function->takes(given))
     return py::none();
-  EnteredSession session;
+  Entered session;
   return toList(self.function->replay(*session, given));
 }
 
@@ -242,12 +244,15 @@ void metaops::python::bindCallable(py::module_ &module) {
       "until\n"
       "there is memory for them, say: also where it has raised.");
   define(
-      function, "difference(self, other)",
-      [](const Callable &self, const Callable &other) {
+      function, "difference(self, other, extents=True)",
+      [](const Callable &self, const Callable &other, bool extents) {
         Entered session(getSession());
-        return self.function->findDifference(*other.function);
+        return self.function->findDifference(
+            *other.function, extents ? RecordedFunction::Extents::Compared
+                                     : RecordedFunction::Extents::Any);
       },
-      "Returns what differs first from another recording; '' if nothing.");
+      "Returns what differs first from another recording, or in more than\n"
+      "extents and counts of what is in tensors; '' if nothing.");
   define(
       module, "give_away(tensors)",
       [](py::handle tensors) {

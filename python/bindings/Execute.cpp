@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Export/LoadedProgram.h"
+#include "RaiseText.h"
 #include "pybind11/numpy.h"
 #include "pybind11/pybind11.h"
 #include "pybind11/stl.h"
@@ -72,6 +73,14 @@ template <typename T> static T valueOf(llvm::Expected<T> result) {
   return std::move(*result);
 }
 
+static PyObject *getLinAlgError() {
+  static PyObject *error =
+      py::object(py::module_::import("numpy.linalg").attr("LinAlgError"))
+          .release()
+          .ptr();
+  return error;
+}
+
 static void translate(std::exception_ptr pointer) {
   try {
     if (pointer)
@@ -82,7 +91,9 @@ static void translate(std::exception_ptr pointer) {
       type = PyExc_ValueError;
     else if (failure.kind == Kind::OutOfMemory)
       type = PyExc_MemoryError;
-    PyErr_SetString(type, failure.message.c_str());
+    else if (failure.kind == Kind::Matrix)
+      type = getLinAlgError();
+    python::raiseText(type, failure.message);
   }
 }
 

@@ -10,6 +10,8 @@
 
 #include <structmember.h>
 
+#include <atomic>
+
 using namespace metaops;
 using namespace metaops::python;
 
@@ -23,6 +25,8 @@ struct FunctionObject {
   Body *body;
   PyObject *wrapped;
   PyObject *name, *qualname, *module, *doc;
+  /// Says what is to become of calls while there is an interceptor.
+  PyObject *rule;
   PyObject *weakReferences;
 };
 } // namespace
@@ -34,6 +38,93 @@ static FunctionObject *asFunction(PyObject *object) {
 }
 
 //===----------------------------------------------------------------------===//
+// Interception
+//===----------------------------------------------------------------------===//
+
+/// Calls of functions that have a rule go to it, if it is there.
+static PyObject *interceptor = nullptr;
+/// The intercepted call that the thread is within, by a number that no other
+/// has, or 0: the calls within it are its own matter.
+static thread_local int64_t callWithin = 0;
+/// All that have not ended. The thread may be within none of them, as in a
+/// scope that one has entered.
+static thread_local llvm::SmallVector<int64_t> runningCalls;
+
+WithinCall::WithinCall() : before(callWithin) {
+  static std::atomic<int64_t> last = 0;
+  callWithin = ++last;
+  runningCalls.push_back(callWithin);
+}
+
+WithinCall::~WithinCall() {
+  runningCalls.pop_back();
+  callWithin = before;
+}
+
+static bool isToBeIntercepted(PyObject *self) {
+  return LLVM_UNLIKELY(interceptor) && asFunction(self)->rule && !callWithin;
+}
+
+/// Calls the interceptor with the function and its arguments.
+static PyObject *intercept(PyObject *self, PyObject *const *args, size_t flags,
+                           PyObject *keywords) {
+  WithinCall within;
+  size_t count = PyVectorcall_NARGS(flags);
+  llvm::SmallVector<PyObject *, 8> given{self};
+  given.append(args,
+               args + count + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  // The scope that set it may end in another thread.
+  auto called = py::reinterpret_borrow<py::object>(interceptor);
+  return PyObject_Vectorcall(called.ptr(), given.data(), count + 1, keywords);
+}
+
+//===----------------------------------------------------------------------===//
+// Alternatives
+//===----------------------------------------------------------------------===//
+
+/// Calls that refuse their arguments go to it, if it is there: it may know
+/// them, as complex numbers.
+static PyObject *alternative = nullptr;
+
+/// Returns what the alternative makes of the arguments of a call that refuses
+/// them, or else the call's result.
+static LLVM_ATTRIBUTE_NOINLINE PyObject *
+callAlternative(PyObject *result, PyObject *self, PyObject *const *args,
+                size_t flags, PyObject *keywords) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  size_t count = PyVectorcall_NARGS(flags);
+  llvm::SmallVector<PyObject *, 8> given{self};
+  given.append(args,
+               args + count + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  PyObject *other =
+      PyObject_Vectorcall(alternative, given.data(), count + 1, keywords);
+  if (other == Py_NotImplemented) {
+    Py_DECREF(other);
+    PyErr_Restore(type, value, trace);
+    return result;
+  }
+  Py_XDECREF(result);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+  return other;
+}
+
+/// Returns a call's result, or what the alternative makes of its arguments
+/// where they are refused: by NotImplemented, or by a TypeError, which stays
+/// where the alternative returns NotImplemented.
+static PyObject *orAlternative(PyObject *result, PyObject *self,
+                               PyObject *const *args, size_t flags,
+                               PyObject *keywords) {
+  if (LLVM_LIKELY(result && result != Py_NotImplemented))
+    return result;
+  if (!alternative || (!result && !PyErr_ExceptionMatches(PyExc_TypeError)))
+    return result;
+  return callAlternative(result, self, args, flags, keywords);
+}
+
+//===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
 
@@ -42,9 +133,19 @@ static size_t countArguments(size_t count, PyObject *keywords) {
   return count + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
 }
 
+/// Calls the Python function of one that has it, or the alternative.
+static PyObject *callPython(PyObject *self, PyObject *const *args, size_t flags,
+                            PyObject *keywords) {
+  PyObject *result =
+      PyObject_Vectorcall(asFunction(self)->wrapped, args, flags, keywords);
+  return orAlternative(result, self, args, flags, keywords);
+}
+
 static PyObject *callBody(PyObject *self, PyObject *const *args, size_t flags,
                           PyObject *keywords) {
-  return guard([&] {
+  if (isToBeIntercepted(self))
+    return intercept(self, args, flags, keywords);
+  PyObject *result = guard([&] {
     FunctionObject *function = asFunction(self);
     const ParameterList &parameters = *function->parameters;
     size_t count = PyVectorcall_NARGS(flags);
@@ -54,13 +155,14 @@ static PyObject *callBody(PyObject *self, PyObject *const *args, size_t flags,
     BoundArguments bound = parameters.bind(args, count, keywords);
     return function->body->call(parameters, bound.slots.data());
   });
+  return orAlternative(result, self, args, flags, keywords);
 }
 
 /// Calls a Python function under the names that it knows. The rest of what may
 /// be wrong with a call Python tells well.
-static PyObject *callRenamed(FunctionObject *function, PyObject *const *args,
+static PyObject *callRenamed(PyObject *function, PyObject *const *args,
                              size_t count, PyObject *keywords) {
-  const ParameterList &parameters = *function->parameters;
+  const ParameterList &parameters = *asFunction(function)->parameters;
   PyObject *self = count > 0 ? args[0] : nullptr;
   llvm::SmallVector<PyObject *, 8> positional(args, args + count), named;
   py::list names;
@@ -83,19 +185,20 @@ static PyObject *callRenamed(FunctionObject *function, PyObject *const *args,
   }
   size_t byPosition = positional.size();
   positional.append(named);
-  return PyObject_Vectorcall(function->wrapped, positional.data(), byPosition,
-                             py::tuple(names).ptr());
+  return callPython(function, positional.data(), byPosition,
+                    py::tuple(names).ptr());
 }
 
 static PyObject *callWrapped(PyObject *self, PyObject *const *args,
                              size_t flags, PyObject *keywords) {
+  if (isToBeIntercepted(self))
+    return intercept(self, args, flags, keywords);
   return guard([&] {
-    FunctionObject *function = asFunction(self);
     size_t count = PyVectorcall_NARGS(flags);
     DeviceOfCall device(args, countArguments(count, keywords));
-    if (!keywords || function->parameters->knows(keywords))
-      return PyObject_Vectorcall(function->wrapped, args, flags, keywords);
-    return callRenamed(function, args, count, keywords);
+    if (!keywords || asFunction(self)->parameters->knows(keywords))
+      return callPython(self, args, flags, keywords);
+    return callRenamed(self, args, count, keywords);
   });
 }
 
@@ -159,6 +262,7 @@ static void createType() {
        nullptr},
       {"__wrapped__", T_OBJECT_EX, offsetof(FunctionObject, wrapped), READONLY,
        nullptr},
+      {"rule", T_OBJECT, offsetof(FunctionObject, rule), READONLY, nullptr},
       {}};
   static PyGetSetDef properties[] = {
       {"__text_signature__", &getTextSignature, nullptr, nullptr, nullptr},
@@ -193,6 +297,7 @@ static FunctionObject *makeObject(ParameterList parameters) {
   function->parameters = new ParameterList(std::move(parameters));
   function->body = nullptr;
   function->wrapped = nullptr;
+  function->rule = nullptr;
   function->weakReferences = nullptr;
   return function;
 }
@@ -301,6 +406,49 @@ void metaops::python::bindFunctionType(py::module_ &module) {
   define(
       module, "wrap_function(function, module, name)", &wrapFunction,
       "A Python function that also takes other spellings of its parameters.");
+  define(
+      module, "set_rule(function, rule)",
+      [](py::handle function, py::handle rule) {
+        if (Py_TYPE(function.ptr()) != functionType)
+          fail(ErrorKind::Type, "set_rule: function is " + describe(function) +
+                                    ", expected a function of the package");
+        PyObject *given = rule.is_none() ? nullptr : Py_NewRef(rule.ptr());
+        Py_XSETREF(asFunction(function.ptr())->rule, given);
+        return py::reinterpret_borrow<py::object>(function);
+      },
+      "Gives a function a rule, or none, and returns it. Calls of one that\n"
+      "has a rule may be intercepted.");
+  define(
+      module, "set_interceptor(interceptor)",
+      [](py::handle given) {
+        PyObject *next = given.is_none() ? nullptr : Py_NewRef(given.ptr());
+        Py_XSETREF(interceptor, next);
+      },
+      "Has calls of functions that have a rule, but for those within such\n"
+      "calls, be those of a callable with the function before the arguments;\n"
+      "None ends that.");
+  define(
+      module, "set_alternative(alternative)",
+      [](py::handle given) {
+        PyObject *next = given.is_none() ? nullptr : Py_NewRef(given.ptr());
+        Py_XSETREF(alternative, next);
+      },
+      "Has calls that refuse their arguments, by NotImplemented or a "
+      "TypeError,\n"
+      "be those of a callable with the function before the arguments, unless\n"
+      "that returns NotImplemented; None ends that.");
+  define(
+      module, "call_within()", [] { return callWithin; },
+      "Returns the number of the intercepted call that the thread is within,\n"
+      "so that no other is intercepted; 0 for none.");
+  define(
+      module, "set_call_within(number)",
+      [](int64_t number) {
+        if (!number || llvm::is_contained(runningCalls, number))
+          callWithin = number;
+      },
+      "Has the thread be within an intercepted call, or 0 for none. One that\n"
+      "has ended, or is another thread's, changes nothing.");
   define(module, "describe(object)", &describe,
          "What a message tells of an argument that is no number or string.");
   define(module, "set_spellings(table)", &setSpellings,

@@ -193,6 +193,18 @@ void defineProperty(py::handle cls, const char *name, Work work,
               py::handle(property)(getter, py::none(), py::none(), doc));
 }
 
+/// Has no call of a thread be intercepted as long as it lives.
+class WithinCall {
+public:
+  WithinCall();
+  ~WithinCall();
+  WithinCall(const WithinCall &) = delete;
+  WithinCall &operator=(const WithinCall &) = delete;
+
+private:
+  int64_t before;
+};
+
 /// Has a class have the instances only that C++ makes: what `__new__` makes
 /// holds no object.
 void forbidConstruction(py::handle cls);

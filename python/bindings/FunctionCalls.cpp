@@ -134,6 +134,15 @@ void PythonCall::lock(RecordingSession &session) noexcept {
   }
 }
 
+/// Returns what errors call a method of the function of that name: its user may
+/// have written it under another one (`method_names`).
+static std::string nameMethod(py::handle function, const std::string &name,
+                              const char *method) {
+  py::object names = py::getattr(function, "method_names", py::dict());
+  py::object written = names.attr("get")(method, method);
+  return name + "." + std::string(py::str(written));
+}
+
 /// Throws unless there is a derivative, or None, for each argument or result,
 /// as `what` calls one. Returns the Vars among them, null for None.
 static std::vector<const Var *> checkDerivatives(const std::string &method,
@@ -178,7 +187,7 @@ std::vector<Var> PythonCall::take(py::handle returned, const char *method,
   py::tuple list = isList
                        ? py::tuple(py::reinterpret_borrow<py::object>(returned))
                        : py::make_tuple(returned);
-  std::string where = name + "." + method;
+  std::string where = nameMethod(function, name, method);
   std::vector<const Var *> vars = checkDerivatives(where, list, to, what);
   std::vector<Var> taken(vars.size());
   Entered session;
@@ -197,6 +206,59 @@ std::vector<Var> PythonCall::take(py::handle returned, const char *method,
   return taken;
 }
 
+/// Returns whether an object is a Var, or a list, tuple or dict that has one,
+/// so many deep at most.
+static bool holdsVar(py::handle object, unsigned depth = 4) {
+  if (asVar(object))
+    return true;
+  if (depth == 0)
+    return false;
+  if (PyDict_Check(object.ptr()))
+    return holdsVar(
+        py::reinterpret_steal<py::list>(PyDict_Values(object.ptr())), depth);
+  return (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) &&
+         llvm::any_of(object, [&](py::handle item) {
+           return holdsVar(item, depth - 1);
+         });
+}
+
+namespace {
+/// Forgets the tensors that a method of a function assigns to attributes.
+/// They are made of the function's results, which keep the function: it would
+/// never die.
+class ForgottenVars {
+public:
+  explicit ForgottenVars(py::handle function)
+      : attributes(py::getattr(function, "__dict__", py::none())) {
+    if (PyDict_Check(attributes.ptr()))
+      before = py::reinterpret_steal<py::dict>(PyDict_Copy(attributes.ptr()));
+  }
+  ~ForgottenVars() {
+    if (!PyDict_Check(attributes.ptr()))
+      return;
+    // An error of the method is still to be told.
+    py::error_scope raised;
+    py::dict now = py::reinterpret_borrow<py::dict>(attributes);
+    for (auto [name, value] :
+         py::reinterpret_steal<py::dict>(PyDict_Copy(attributes.ptr()))) {
+      PyObject *former = PyDict_GetItem(before.ptr(), name.ptr());
+      if (former == value.ptr() || !holdsVar(value))
+        continue;
+      if (former)
+        PyDict_SetItem(now.ptr(), name.ptr(), former);
+      else
+        PyDict_DelItem(now.ptr(), name.ptr());
+    }
+  }
+  ForgottenVars(const ForgottenVars &) = delete;
+  ForgottenVars &operator=(const ForgottenVars &) = delete;
+
+private:
+  py::object attributes;
+  py::dict before;
+};
+} // namespace
+
 /// Calls a method of the function with derivatives of what `from` says, and
 /// returns those of what `to` says.
 std::vector<Var> PythonCall::ask(const char *method, const Signature &from,
@@ -209,6 +271,9 @@ std::vector<Var> PythonCall::ask(const char *method, const Signature &from,
   for (auto [var, place] : llvm::zip_equal(given, from.places))
     if (var)
       derivatives[place.number] = py::cast(std::move(var));
+  // Derivatives are computed as they are written, wherever they are asked for.
+  WithinCall within;
+  ForgottenVars forget(function);
   py::object returned = py::handle(function).attr(method)(*derivatives);
   return take(returned, method, to, what);
 }
@@ -251,6 +316,7 @@ static Signature describeFloats(py::handle tuple, RecordingSession *session) {
 /// asked behind it (metaops/tracing/rules.py).
 static py::list recordRules(py::handle function, py::handle arguments,
                             py::handle results) {
+  WithinCall within;
   return py::module_::import("metaops.tracing.rules")
       .attr("record_rules")(function, arguments, results);
 }
@@ -303,7 +369,8 @@ static py::object callFunction(py::object function, py::tuple arguments) {
   std::string name = py::str(py::getattr(
       function, "__name__", py::str(Py_TYPE(function.ptr())->tp_name)));
   if (!isTuple && !isList && !returned.is_none() && !asVar(returned))
-    fail(ErrorKind::Type, name + ".execute has returned " + describe(returned) +
+    fail(ErrorKind::Type, nameMethod(function, name, "execute") +
+                              " has returned " + describe(returned) +
                               ", expected a Var, or a tuple of Vars");
   // A result that others hold may be differentiated through as it was recorded.
   bool isShared = (isTuple || isList) && Py_REFCNT(returned.ptr()) > 1;
@@ -331,7 +398,8 @@ static py::object callFunction(py::object function, py::tuple arguments) {
     Entered session;
     if (auto number = recorder->findRebound(*session, given))
       fail(ErrorKind::Runtime,
-           name + ".execute changes tensor " + std::to_string(*number) +
+           nameMethod(function, name, "execute") + " changes tensor " +
+               std::to_string(*number) +
                " of its arguments in place; return the new value instead");
     call->arguments = describeFloats(arguments, &*session);
     call->results = describeFloats(results, &*session);

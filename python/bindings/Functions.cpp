@@ -9,6 +9,7 @@
 #include "Exchange.h"
 #include "Function.h"
 #include "MetaOps/Runtime/Program/TruePlaces.h"
+#include "MetaOps/Runtime/Recording/GivenData.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -172,6 +173,32 @@ static void bindCreation(py::module_ &module) {
         session->getRecorder().seed(n);
       },
       "Starts the random numbers again, as every `n` does in its own way.");
+  define(
+      module, "random_state()",
+      [] {
+        Entered session;
+        Recorder &recorder = session->getRecorder();
+        return py::make_tuple(recorder.getRandomKey(), recorder.getNumDrawn());
+      },
+      "The seed of random numbers, and how many have been drawn since.");
+  define(
+      module, "take_random_number()",
+      [] {
+        Entered session;
+        Recorder &recorder = session->getRecorder();
+        int64_t number = recorder.getNumDrawn();
+        recorder.skipRandom(1);
+        return py::make_tuple(recorder.getRandomKey(), number);
+      },
+      "Passes over a random number, and returns the seed and its place.");
+  define(
+      module, "set_random_state(seed, drawn)",
+      [](int64_t seed, int64_t drawn) {
+        Entered session;
+        session->getRecorder().seed(seed);
+        session->getRecorder().skipRandom(drawn);
+      },
+      "Has random numbers go on behind those that have been drawn.");
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,6 +346,19 @@ static void bindReindex(py::module_ &module) {
                },
                indices);
          });
+  define(
+      module, "find_outside(x, lowest, highest)",
+      [](const Var &x, py::handle lowest, py::handle highest) -> py::object {
+        double first = expectNumber(lowest, "lowest").getDouble();
+        double last = expectNumber(highest, "highest").getDouble();
+        Entered session;
+        if (std::optional<double> found =
+                findOutside(*x.getNode(), first, last))
+          return py::float_(*found);
+        return py::none();
+      },
+      "Returns the first of a tensor's numbers that is not from the lowest to\n"
+      "the highest one; None if there is none, or it is not given as data.");
   define(module, "check_labels(labels, classes, ignored)",
          [](const Var &labels, int64_t classes, py::handle ignored) {
            IndexRange range{std::nullopt, classes, /*hasNegative=*/false};
@@ -493,14 +533,16 @@ static Var findTruePlaces(py::handle object) {
 static void bindRunning(py::module_ &module) {
   define(module, "true_places(x)", &findTruePlaces,
          "Where a vector of booleans is true, int64. Computes it.");
-  define(module, "norm(x, dims, keepdims, divisor)",
-         [](py::handle x, py::handle dims, bool keepDims, py::handle divisor) {
+  define(module, "norm(x, dims, keepdims, divisor, order, is_signed)",
+         [](py::handle x, py::handle dims, bool keepDims,
+            py::handle givenDivisor, py::handle givenOrder, bool isSigned) {
            const Var &source = expectVar(x, "norm: x");
            std::vector<int64_t> axes = toIntegers(dims, "norm: dims");
-           double number = divisor.cast<double>();
+           double divisor = givenDivisor.cast<double>();
+           double order = givenOrder.cast<double>();
            return record(
                [&](Recorder &r, Node *x) {
-                 return r.norm(x, axes, keepDims, number);
+                 return r.norm(x, axes, keepDims, divisor, order, isSigned);
                },
                source);
          });

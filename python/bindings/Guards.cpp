@@ -434,8 +434,9 @@ template <typename T> static void append(std::string &bits, T value) {
 
 /// Returns bytes that differ where calls with such tensors are not recorded
 /// alike: for types, devices, one Var in two places, and where gradients are
-/// stopped or another device is current.
-static py::bytes makeCallKey(const py::list &tensors) {
+/// stopped or another device is current. Without extents, types differ by
+/// elements and dimensions alone.
+static py::bytes makeCallKey(const py::list &tensors, bool extents) {
   std::string bits;
   bits.reserve(24 + 24 * tensors.size());
   append(bits, areGradientsStopped());
@@ -443,7 +444,10 @@ static py::bytes makeCallKey(const py::list &tensors) {
   llvm::SmallDenseMap<PyObject *, uint32_t, 16> first;
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     const Var &var = expectVar(tensor, "call_key: a tensor");
-    append(bits, var.getType().getAsOpaquePointer());
+    if (extents)
+      append(bits, var.getType().getAsOpaquePointer());
+    else
+      append(bits, var.shape().size());
     append(bits, var.dtype());
     append(bits, static_cast<const void *>(var.getNode()->device));
     append(bits, first.try_emplace(tensor.ptr(), uint32_t(i)).first->second);
@@ -523,6 +527,8 @@ void metaops::python::bindGuards(py::module_ &module) {
       [](Guards &self) { return int64_t(self.size()); },
       "Returns the number of rows.");
   define(module, "make_guards()", [] { return std::make_unique<Guards>(); });
-  define(module, "call_key(tensors)", &makeCallKey,
-         "Returns bytes that are the same for calls that are recorded alike.");
+  define(
+      module, "call_key(tensors, extents=True)", &makeCallKey,
+      "Returns bytes that are the same for calls that are recorded alike, or\n"
+      "that differ in extents alone.");
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Function.h"
+#include "RaiseText.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -16,6 +17,24 @@ static PyObject *getNoForwardModeError() {
   static PyObject *error =
       py::object(py::module_::import("metaops.func.derivatives")
                      .attr("NoForwardModeError"))
+          .release()
+          .ptr();
+  return error;
+}
+
+/// Lives as long as the process.
+static PyObject *getOutsideHistoryError() {
+  static PyObject *error =
+      py::object(py::module_::import("metaops.tracing.functions")
+                     .attr("OutsideHistoryError"))
+          .release()
+          .ptr();
+  return error;
+}
+
+static PyObject *getLinAlgError() {
+  static PyObject *error =
+      py::object(py::module_::import("numpy.linalg").attr("LinAlgError"))
           .release()
           .ptr();
   return error;
@@ -33,8 +52,12 @@ static PyObject *exceptionOf(ErrorKind kind) {
     return PyExc_OverflowError;
   case ErrorKind::Memory:
     return PyExc_MemoryError;
+  case ErrorKind::LinearAlgebra:
+    return getLinAlgError();
   case ErrorKind::NoForwardMode:
     return getNoForwardModeError();
+  case ErrorKind::OutsideHistory:
+    return getOutsideHistoryError();
   case ErrorKind::Runtime:
   case ErrorKind::Interrupted:
     return PyExc_RuntimeError;
@@ -55,7 +78,7 @@ static void translate(std::exception_ptr pointer) {
     std::string line = currentLine();
     if (!line.empty())
       message += " (" + line + ")";
-    PyErr_SetString(exceptionOf(error.getKind()), message.c_str());
+    raiseText(exceptionOf(error.getKind()), message);
   }
 }
 
@@ -69,6 +92,7 @@ PYBIND11_MODULE(_core, module) {
   bindFunctions(module);
   bindFunctionCalls(module);
   bindExternCode(module);
+  bindRoutines(module);
   bindReports(module);
   bindMemory(module);
   bindExport(module);

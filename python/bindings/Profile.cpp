@@ -232,6 +232,12 @@ void metaops::python::bindProfile(py::module_ &module) {
       return true;
     });
   });
+  define(module, "forget_lengths()", [] {
+    runWithoutGIL([](Session &session) {
+      Inspector(session).forgetLengths();
+      return true;
+    });
+  });
   define(module, "target_name()", [] {
     return runWithoutGIL(
         [](Session &session) { return Inspector(session).getTargetName(); });

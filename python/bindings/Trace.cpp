@@ -12,14 +12,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Trace/Trace.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/CountFlops.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpOps.h"
 #include "MetaOps/Runtime/Trace/ControlFlow.h"
 
 #include "Bindings.h"
 #include "Callable.h"
 #include "Function.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace metaops;
 using namespace metaops::python;
+
+/// Counts the operations on floats of an operation, those of a loop for each
+/// trip. One whose number nobody knows counts as one trip.
+static int64_t countFlops(mlir::Operation &op) {
+  if (op.getNumRegions() == 0)
+    return mlir::metaop::countFlops(&op).value_or(0);
+  auto scan = llvm::dyn_cast<mlir::metaop::ScanOp>(op);
+  int64_t trips = scan ? int64_t(scan.getTrips().value_or(1)) : 1, total = 0;
+  for (mlir::Region &region : op.getRegions())
+    for (mlir::Operation &inner : region.getOps())
+      total += trips * countFlops(inner);
+  return total;
+}
 
 /// The trace that this thread records in, and those around it.
 static thread_local std::vector<std::shared_ptr<Trace>> traces;
@@ -42,28 +58,92 @@ public:
 
 /// The parts of a checkpoint.
 struct RecordedCheckpoint {
-  /// Its last results are what is rebound. Without results, it has no function.
+  /// Behind its values it has what is kept for the gradient. Without results,
+  /// it has no function.
   RecordedBody body;
-  std::vector<Trace::Rebound> rebound;
+  /// Which values those that a caller has to know are: the results, what these
+  /// were before, and what is rebound to. A value may be several.
+  std::vector<size_t> places;
+  /// By result, how many values it had before.
+  std::vector<size_t> numFormer;
+  struct Rebound {
+    Var *var;
+    size_t numValues;
+    bool isUpdate;
+  };
+  std::vector<Rebound> rebound;
+  /// Pairs of values the first of which repeats the other one (Node::repeated).
+  std::vector<std::pair<size_t, size_t>> repeated;
+  size_t numKept = 0;
   /// Keep the Vars that are rebound.
   std::vector<py::object> owners;
 
-  /// Returns the other results, of the session that is entered, and rebinds.
+  /// Returns the results, of the session that is entered, and rebinds.
   std::vector<Var> record() const {
     std::vector<Var> results;
     if (!body.function)
       return results;
     Entered entered;
-    results = recordCheckpoint(*entered, body);
-    for (const Trace::Rebound &each : llvm::reverse(rebound)) {
-      Node *value = entered->getNode(results.back());
-      if (each.isUpdate)
-        entered->update(*each.var, value);
-      else
-        entered->assign(*each.var, value);
-      results.pop_back();
+    std::vector<Var> made = recordCheckpoint(*entered, body, numKept);
+    Graph &graph = entered->getRecorder().getGraph();
+    for (auto [value, earlier] : repeated)
+      graph.setRepeated(made[value].getNode(), made[earlier].getNode());
+    for (size_t place : places)
+      results.push_back(entered->wrap(made[place].getNode()));
+    llvm::MutableArrayRef<Var> values(results);
+    values = values.drop_front(numFormer.size());
+    for (auto [number, count] : llvm::enumerate(numFormer)) {
+      for (const Var &former : values.take_front(count))
+        entered->addFormer(results[number], former.getNode());
+      values = values.drop_front(count);
     }
+    for (const Rebound &each : rebound) {
+      rebind(*entered, each, values.take_front(each.numValues));
+      values = values.drop_front(each.numValues);
+    }
+    results.resize(numFormer.size());
     return results;
+  }
+
+  /// Notes places of the Vars' values, and returns a Var of each value.
+  std::vector<const Var *> merge(RecordingSession &session,
+                                 llvm::ArrayRef<const Var *> vars) {
+    llvm::MapVector<Node *, const Var *> merged;
+    for (const Var *var : vars) {
+      auto [found, isNew] = merged.try_emplace(session.getNode(*var), var);
+      places.push_back(found - merged.begin());
+    }
+    for (auto [number, node] : llvm::enumerate(llvm::make_first_range(merged)))
+      if (node->repeated)
+        if (auto *found = merged.find(node->repeated->value.get());
+            found != merged.end())
+          repeated.emplace_back(number, found - merged.begin());
+    auto kept = llvm::make_second_range(merged);
+    return {kept.begin(), kept.end()};
+  }
+
+private:
+  /// Rebinds a Var to the last of its values. A gradient may be by another one.
+  static void rebind(RecordingSession &session, const Rebound &each,
+                     llvm::ArrayRef<Var> values) {
+    llvm::ArrayRef<Var> former = values.drop_back(each.isUpdate ? 0 : 1);
+    auto rebindTo = [&](const Var &value) {
+      if (each.isUpdate)
+        session.update(*each.var, value);
+      else
+        session.assign(*each.var, session.getNode(value));
+    };
+    // A function that is recorded does in its calls all that it does.
+    if (python::getTrace())
+      for (const Var &value : former)
+        session.assign(*each.var, session.getNode(value));
+    rebindTo(values.back());
+    if (!python::getTrace())
+      for (const Var &value : former)
+        session.addFormer(*each.var, session.getNode(value));
+    if (each.isUpdate)
+      session.getRecorder().getGraph().setRepeated(
+          session.getNode(*each.var), session.getNode(values.back()));
   }
 };
 
@@ -122,6 +202,23 @@ public:
     return trace->addNumber(type);
   }
 
+  /// Counts the operations on floats of all that has been recorded, of which
+  /// that before the last one counted is known.
+  int64_t countFlops() {
+    Entered entered(*trace);
+    mlir::Block &block = entered->getRecorder().getGraph().getBlock();
+    mlir::Block::iterator first = block.end();
+    while (first != block.begin() && &*std::prev(first) != lastCounted)
+      --first;
+    // It may have been erased since.
+    if (first == block.begin())
+      numFlops = 0;
+    for (mlir::Operation &op : llvm::make_range(first, block.end()))
+      numFlops += ::countFlops(op);
+    lastCounted = block.empty() ? nullptr : &block.back();
+    return numFlops;
+  }
+
   std::unique_ptr<Callable> finish(py::handle outputs) {
     auto made = std::make_unique<Callable>();
     made->function = finishFunction(outputs);
@@ -137,23 +234,70 @@ public:
     return body;
   }
 
+  /// Returns the function without tangents, that of the tangents, how many
+  /// values that takes of the other one, and the captured Vars.
+  py::tuple finishLinear(py::handle outputs, py::handle moved,
+                         size_t firstTangent) {
+    auto values = std::make_unique<Callable>(),
+         tangents = std::make_unique<Callable>();
+    py::list ownerOfOutputs, ownerOfMoved;
+    std::vector<const Var *> ofValues = toVars(outputs, ownerOfOutputs),
+                             ofTangents = toVars(moved, ownerOfMoved);
+    Trace::Linearized parts;
+    {
+      Entered entered(*trace);
+      parts = trace->finishLinear(ofValues, ofTangents, firstTangent);
+    }
+    values->function = std::move(parts.values);
+    tangents->function = std::move(parts.tangents);
+    RecordedBody body;
+    addCaptured(body);
+    close();
+    return py::make_tuple(std::move(values), std::move(tangents),
+                          parts.numResiduals, toList(std::move(body.captured)));
+  }
+
   /// Returns what a checkpoint is made of, with what it rebinds.
-  std::unique_ptr<RecordedCheckpoint> finishCheckpoint(py::handle outputs) {
+  std::unique_ptr<RecordedCheckpoint> finishCheckpoint(py::handle outputs,
+                                                       py::handle given) {
     auto made = std::make_unique<RecordedCheckpoint>();
-    made->rebound = trace->getRebound();
+    made->numKept = py::len(given);
     made->owners = captured;
-    py::list owner;
-    std::vector<const Var *> vars;
+    py::list owner, ownerOfKept;
+    std::vector<const Var *> vars, kept;
     if (py::len(outputs) > 0)
       vars = toVars(outputs, owner);
-    for (const Trace::Rebound &each : made->rebound)
-      vars.push_back(each.standIn);
-    if (!vars.empty()) {
+    if (made->numKept > 0)
+      kept = toVars(given, ownerOfKept);
+    std::vector<Trace::Rebound> rebound;
+    std::vector<Var> former;
+    {
       Entered entered(*trace);
+      rebound = trace->getRebound();
+      for (const Var *var : vars) {
+        std::vector<Var> values = trace->getFormer(*var);
+        made->numFormer.push_back(values.size());
+        std::move(values.begin(), values.end(), std::back_inserter(former));
+      }
+    }
+    for (const Var &value : former)
+      vars.push_back(&value);
+    for (const Trace::Rebound &each : rebound) {
+      made->rebound.push_back({each.var, each.values.size(), each.isUpdate});
+      for (const Var &value : each.values)
+        vars.push_back(&value);
+    }
+    if (vars.empty() && kept.empty()) {
+      close();
+      return made;
+    }
+    {
+      Entered entered(*trace);
+      vars = made->merge(*entered, vars);
+      llvm::append_range(vars, kept);
       made->body.function = trace->finish(vars);
     }
-    if (!vars.empty())
-      addCaptured(made->body);
+    addCaptured(made->body);
     close();
     return made;
   }
@@ -197,6 +341,9 @@ private:
 
   std::shared_ptr<Trace> trace;
   bool isOpen = true;
+  /// The last operation that was counted, and the sum up to it.
+  const mlir::Operation *lastCounted = nullptr;
+  int64_t numFlops = 0;
   py::list arguments, sources;
   std::vector<py::object> captured;
 };
@@ -302,12 +449,23 @@ static void bindRecording(py::module_ &module) {
       "Returns what has been recorded as a region to be, with what it has\n"
       "captured. Where the trace was begun is entered.");
   define(
-      recording, "finish_checkpoint(self, outputs)",
-      [](Recording &self, py::handle outputs) {
-        return self.finishCheckpoint(outputs);
+      recording, "finish_linear(self, outputs, moved, first_tangent)",
+      [](Recording &self, py::handle outputs, py::handle moved,
+         int64_t firstTangent) {
+        return self.finishLinear(outputs, moved, firstTangent);
+      },
+      "Returns two functions: one of the arguments and captured Vars, with\n"
+      "the outputs and what the tangents are made of for results; and one of\n"
+      "this and the arguments from a tangent on. Then the number of these\n"
+      "values, and the captured Vars.");
+  define(
+      recording, "finish_checkpoint(self, outputs, kept)",
+      [](Recording &self, py::handle outputs, py::handle kept) {
+        return self.finishCheckpoint(outputs, kept);
       },
       "Returns what has been recorded as a checkpoint to be, with what it has\n"
-      "captured and rebinds. Where the trace was begun is entered.");
+      "captured and rebinds, and what its gradient does not compute again. "
+      "Where the trace was begun is entered.");
   define(
       recording, "close(self)", [](Recording &self) { self.close(); },
       "Lets go of the Vars of a trace that is not finished.");
@@ -322,6 +480,11 @@ static void bindRecording(py::module_ &module) {
         return strings(lines);
       },
       "Returns the lines of values that Vars still hold.");
+  define(
+      recording, "count_flops(self)",
+      [](Recording &self) { return self.countFlops(); },
+      "Returns the number of operations on floats that have been recorded,\n"
+      "those of loops as often as they are known to run.");
   define(
       recording, "owns(self, x)",
       [](const Recording &self, const Var &x) {

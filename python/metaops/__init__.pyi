@@ -6,21 +6,28 @@
 
 import builtins as _builtins
 from collections.abc import Callable as _Callable
+from collections.abc import Mapping as _Mapping
 from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 from typing import overload as _overload
 
+from . import amp as amp
 from . import cache as cache
 from . import compat as compat
+from . import complex_numbers as complex_numbers
 from . import control_flow as control_flow
+from . import data as data
 from . import execute as execute
 from . import extern as extern
 from . import func as func
+from . import linalg as linalg
+from . import models as models
 from . import nn as nn
 from . import ops as ops
 from . import optim as optim
 from . import tools as tools
 from . import tracing as tracing
+from . import transforms as transforms
 from ._core import Var as Var
 from ._core import Var as _Var
 from ._core import _DTypeLike as _core_DTypeLike
@@ -76,6 +83,17 @@ from .compat.array_api import real as real
 from .compat.array_api import result_type as result_type
 from .compat.exchange import asarray as asarray
 from .compat.exchange import from_dlpack as from_dlpack
+from .complex_numbers.dtypes import complex64 as complex64
+from .complex_numbers.dtypes import complex128 as complex128
+from .complex_numbers.pair import Complex as Complex
+from .complex_numbers.parts import angle as angle
+from .complex_numbers.parts import iscomplex as iscomplex
+from .complex_numbers.parts import iscomplexobj as iscomplexobj
+from .complex_numbers.parts import isreal as isreal
+from .complex_numbers.parts import isrealobj as isrealobj
+from .complex_numbers.parts import polar as polar
+from .complex_numbers.parts import view_as_complex as view_as_complex
+from .complex_numbers.parts import view_as_real as view_as_real
 from .control_flow.branches import cond as cond
 from .control_flow.branches import switch as switch
 from .control_flow.loops import fori_loop as fori_loop
@@ -85,11 +103,16 @@ from .control_flow.scans import scan as scan
 from .exporting import export as export
 from .extern.calls import code as code
 from .extern.host import host_call as host_call
+from .extern.routines import load_routines as load_routines
 from .fetching import fetch as fetch
+from .files.background import Saving as _Saving
 from .func.checkpoints import checkpoint as checkpoint
+from .func.checkpoints import checkpoint_name as checkpoint_name
+from .func.contexts import ContextFunction as ContextFunction
 from .func.derivatives import Function as Function
 from .func.jacobians import hessian as hessian
 from .func.jacobians import jacobian as jacobian
+from .func.linear import linearize as linearize
 from .func.modules import functional_call as functional_call
 from .func.rules import custom_jvp as custom_jvp
 from .func.rules import custom_vjp as custom_vjp
@@ -428,6 +451,10 @@ from .random.sampling import randn_like as randn_like
 from .random.sampling import random as _random_random
 from .random.sampling import uniform as _random_uniform
 from .random.sampling import uniform as uniform
+from .random.states import get_rng_state as _random_get_rng_state
+from .random.states import get_rng_state as get_rng_state
+from .random.states import set_rng_state as _random_set_rng_state
+from .random.states import set_rng_state as set_rng_state
 from .tools.explaining import Explanation as Explanation
 from .tools.explaining import KernelExplanation as KernelExplanation
 from .tools.explaining import explain as explain
@@ -442,6 +469,7 @@ from .tools.profiler import KernelProfile as KernelProfile
 from .tools.profiler import ProfileReport as ProfileReport
 from .tools.profiler import ProgramProfile as ProgramProfile
 from .tools.profiler import profile_scope as profile_scope
+from .tools.summaries import summary as summary
 from .tools.tuning import TunedKernel as TunedKernel
 from .tools.tuning import Tuning as Tuning
 from .tools.tuning import tune as tune
@@ -452,6 +480,8 @@ from .trees import tree_leaves as tree_leaves
 from .trees import tree_map as tree_map
 
 __all__ = [
+    "Complex",
+    "ContextFunction",
     "Explanation",
     "Function",
     "KernelExplanation",
@@ -473,6 +503,7 @@ __all__ = [
     "add",
     "all",
     "allclose",
+    "angle",
     "any",
     "append",
     "arange",
@@ -539,6 +570,7 @@ __all__ = [
     "ceil",
     "celu",
     "checkpoint",
+    "checkpoint_name",
     "chisquare",
     "choice",
     "choose",
@@ -547,6 +579,8 @@ __all__ = [
     "code",
     "column_stack",
     "combinations",
+    "complex128",
+    "complex64",
     "compress",
     "concat",
     "concatenate",
@@ -654,6 +688,7 @@ __all__ = [
     "geomspace",
     "get_default_dtype",
     "get_num_threads",
+    "get_rng_state",
     "glu",
     "grad",
     "gradient",
@@ -697,6 +732,8 @@ __all__ = [
     "iota",
     "is_grad_enabled",
     "isclose",
+    "iscomplex",
+    "iscomplexobj",
     "isdtype",
     "isfinite",
     "isin",
@@ -704,6 +741,8 @@ __all__ = [
     "isnan",
     "isneginf",
     "isposinf",
+    "isreal",
+    "isrealobj",
     "ix_",
     "jacobian",
     "jit",
@@ -724,9 +763,11 @@ __all__ = [
     "lexsort",
     "lgamma",
     "linear_recurrence",
+    "linearize",
     "linspace",
     "load",
     "load_program",
+    "load_routines",
     "log",
     "log10",
     "log1p",
@@ -813,6 +854,7 @@ __all__ = [
     "permute_dims",
     "piecewise",
     "poisson",
+    "polar",
     "polyadd",
     "polyder",
     "polygamma",
@@ -857,6 +899,7 @@ __all__ = [
     "roll",
     "rot90",
     "round",
+    "routine",
     "rsqrt",
     "save",
     "scan",
@@ -873,6 +916,7 @@ __all__ = [
     "selu",
     "set_default_dtype",
     "set_num_threads",
+    "set_rng_state",
     "setdiff1d",
     "setxor1d",
     "sigmoid",
@@ -901,6 +945,7 @@ __all__ = [
     "student_t",
     "subtract",
     "sum",
+    "summary",
     "swapaxes",
     "switch",
     "sync",
@@ -958,6 +1003,8 @@ __all__ = [
     "vdot",
     "vecdot",
     "vecmat",
+    "view_as_complex",
+    "view_as_real",
     "vjp",
     "vmap",
     "vsplit",
@@ -989,6 +1036,7 @@ class _Random:
     exponential = staticmethod(_random_exponential)
     gamma = staticmethod(_random_gamma)
     geometric = staticmethod(_random_geometric)
+    get_rng_state = staticmethod(_random_get_rng_state)
     gumbel = staticmethod(_random_gumbel)
     laplace = staticmethod(_random_laplace)
     logistic = staticmethod(_random_logistic)
@@ -1006,6 +1054,7 @@ class _Random:
     randn_like = staticmethod(_random_randn_like)
     random = staticmethod(_random_random)
     rayleigh = staticmethod(_random_rayleigh)
+    set_rng_state = staticmethod(_random_set_rng_state)
     student_t = staticmethod(_random_student_t)
     triangular = staticmethod(_random_triangular)
     truncated_normal = staticmethod(_random_truncated_normal)
@@ -1136,6 +1185,20 @@ def seed(*, n: int = ..., N: int = ...) -> None: ...
 def set_num_threads(n: int) -> None: ...
 @_overload
 def set_num_threads(*, n: int = ..., N: int = ...) -> None: ...
+def routine(
+    name: str,
+    shapes: _Sequence[_Any],
+    dtypes: _DType | _Sequence[_DType],
+    *args: _VarLike,
+    parameters: _Mapping[str, _Any] | None = None,
+    roles: _Sequence[str] = (),
+    over: _Sequence[int] = (),
+    batched: _builtins.bool = False,
+    total: _builtins.bool = False,
+    params: _Mapping[str, _Any] | None = ...,
+) -> _Any:
+    """Return what a routine of a library computes, as a step of a program."""
+
 @_overload
 def hessian_vector_product(
     loss: _Var, inputs: _Sequence[_Var], vectors: _Sequence[_Var]
@@ -1147,7 +1210,7 @@ def hessian_vector_product(
     *, loss: _Var = ..., outputs: _Var = ..., inputs: _Sequence[_Var], vectors: _Sequence[_Var]
 ) -> list[_Var]: ...
 @_overload
-def save(value: _Any, path: _Path) -> None:
+def save(value: _Any, path: _Path, *, wait: _builtins.bool = True) -> _Saving:
     """Write a value to a file, from which `load` returns its like."""
 
 @_overload
@@ -1158,7 +1221,8 @@ def save(
     end_values: _Any = ...,
     fill_value: _Any = ...,
     path: _Path,
-) -> None: ...
+    wait: _builtins.bool = True,
+) -> _Saving: ...
 def arange(
     start: float,
     stop: float | None = None,

@@ -8,10 +8,13 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from . import _core
 from ._core import Var
 from ._errors import at_line
 from ._typing import as_number, shown
@@ -42,8 +45,8 @@ class Domain(NamedTuple):
     def check(self, what: str, **parameters: Any) -> None:
         """Raise an error that names a function's parameter if one is out of the domain.
 
-        Each is a number, or several in an array or a sequence. Those of a Var, which may
-        not be computed yet, are not looked at.
+        Each is a number, or several in an array or a sequence. Those of a Var are looked at
+        if they are few and given as data; others may not be computed yet.
 
         Raises
         ------
@@ -56,23 +59,44 @@ class Domain(NamedTuple):
             if isinstance(given, int | float):
                 if self.lowest <= given <= self.highest:
                     continue
-            elif isinstance(given, Var):
-                continue
             else:
-                number = self._first_outside(what, name, given)
+                if isinstance(given, Var):
+                    number = _core.find_outside(given, self.lowest, self.highest)
+                else:
+                    number = self._first_outside(what, name, given)
                 if number is None:
                     continue
                 given = number
             raise at_line(ValueError(f"{what}: {name} is {shown(given)}, expected {self.text}"))
 
     def _first_outside(self, what: str, name: str, given: Any) -> float | None:
-        """Return the first of several numbers that is out of the domain, if one is."""
+        """Return the first of several numbers that is out of the domain, if one is.
+
+        Raises
+        ------
+        TypeError
+            If there is something else than numbers.
+        """
         try:
-            numbers = np.asarray(given, "float64")
+            found = np.asarray(given)
+            # NumPy reads numbers of texts.
+            if any(isinstance(each, str | bytes) for each in _objects_of(found)):
+                raise TypeError
+            if found.dtype.kind == "c":
+                raise TypeError
+            numbers = found.astype("float64")
         except (TypeError, ValueError):
             numbers = np.asarray(as_number(what, name, given), "float64")
         outside = numbers[~((self.lowest <= numbers) & (numbers <= self.highest))]
+        # NumPy makes NaN of None.
+        if outside.size and any(each is None for each in _objects_of(found)):
+            raise at_line(TypeError(f"{what}: {name} is {shown(given)}, expected {self.text}"))
         return float(outside[0]) if outside.size else None
+
+
+def _objects_of(numbers: npt.NDArray[Any]) -> Iterable[object]:
+    """Return the elements of an array if these may be other than numbers."""
+    return numbers.flat if numbers.dtype.kind in "OSU" else ()
 
 
 _LEAST, _MOST = 5e-324, sys.float_info.max

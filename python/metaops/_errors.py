@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
-__all__ = ["at_line", "refuse_recorded", "renamed"]
+__all__ = ["at_line", "refuse_recorded", "renamed", "users_line", "working_for"]
 
 E = TypeVar("E", bound=Exception)
+
+#: The user's line that a thread of the package works for.
+_works_for = threading.local()
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
 
@@ -22,13 +28,30 @@ def at_line(error: E) -> E:
     That is the innermost one outside of the package, as in the messages of
     errors that come from recording an operator.
     """
+    where = users_line()
+    return type(error)(f"{error.args[0]} ({where})") if where else error
+
+
+def users_line() -> str:
+    """Return the innermost line outside of the package, or nothing."""
+    if line := getattr(_works_for, "line", None):
+        return str(line)
     frame = sys._getframe(1)
     while frame.f_code.co_filename.startswith(_PACKAGE):
         if frame.f_back is None:
-            return error
+            return ""
         frame = frame.f_back
-    where = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-    return type(error)(f"{error.args[0]} ({where})")
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+@contextmanager
+def working_for(line: str) -> Iterator[None]:
+    """Have errors of this thread, which the package has made, name a line of the user's."""
+    _works_for.line = line
+    try:
+        yield
+    finally:
+        _works_for.line = None
 
 
 def refuse_recorded(what: str) -> None:

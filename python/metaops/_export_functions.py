@@ -21,6 +21,7 @@ from ._errors import at_line
 from ._export_sizes import read_extents
 from ._promotion import is_number
 from ._signatures import Structure, Tree, flatten, is_container, write_structure
+from .complex_numbers.pair import Complex, halves_of
 from .nn.module import Module
 from .optim.keeping import Keeper
 from .optim.recorded_steps import RecordedStep
@@ -178,6 +179,8 @@ def _as_leaves(arg: Any) -> Any:
         return {key: _as_leaves(each) for key, each in arg.items()}
     if isinstance(arg, list | tuple) and arg and not _holds_tensors(arg):
         return _core.array(arg)
+    if (halves := halves_of(arg)) is not None:
+        return Complex._of(*map(_as_leaves, halves.values()))
     if hasattr(arg, "_fields"):
         return type(arg)(*map(_as_leaves, arg))
     if isinstance(arg, list | tuple):

@@ -65,6 +65,21 @@ EXPORTS = {
         "asarray",
         "from_dlpack",
     ),
+    "complex_numbers.dtypes": (
+        "complex128",
+        "complex64",
+    ),
+    "complex_numbers.pair": ("Complex",),
+    "complex_numbers.parts": (
+        "angle",
+        "iscomplex",
+        "iscomplexobj",
+        "isreal",
+        "isrealobj",
+        "polar",
+        "view_as_complex",
+        "view_as_real",
+    ),
     "control_flow.branches": (
         "cond",
         "switch",
@@ -80,13 +95,22 @@ EXPORTS = {
     "exporting": ("export",),
     "extern.calls": ("code",),
     "extern.host": ("host_call",),
+    "extern.routines": (
+        "load_routines",
+        "routine",
+    ),
     "fetching": ("fetch",),
-    "func.checkpoints": ("checkpoint",),
+    "func.checkpoints": (
+        "checkpoint",
+        "checkpoint_name",
+    ),
+    "func.contexts": ("ContextFunction",),
     "func.derivatives": ("Function",),
     "func.jacobians": (
         "hessian",
         "jacobian",
     ),
+    "func.linear": ("linearize",),
     "func.modules": ("functional_call",),
     "func.rules": (
         "custom_jvp",
@@ -626,6 +650,10 @@ EXPORTS = {
         "random",
         "uniform",
     ),
+    "random.states": (
+        "get_rng_state",
+        "set_rng_state",
+    ),
     "tools.explaining": (
         "Explanation",
         "KernelExplanation",
@@ -648,6 +676,7 @@ EXPORTS = {
         "ProgramProfile",
         "profile_scope",
     ),
+    "tools.summaries": ("summary",),
     "tools.tuning": (
         "TunedKernel",
         "Tuning",
@@ -680,14 +709,20 @@ UNLISTED = {
 MODULES = (
     "nn",
     "optim",
+    "amp",
     "cache",
     "compat",
+    "complex_numbers",
     "control_flow",
+    "data",
     "execute",
     "extern",
     "func",
+    "linalg",
+    "models",
     "ops",
     "random",
     "tools",
     "tracing",
+    "transforms",
 )

@@ -78,11 +78,16 @@ def rounding_method(plain: Callable[..., Var], function: Callable[..., Var]) -> 
 
 
 def moving_method(plain: Callable[..., Var]) -> Callable[..., Any]:
-    """Return the method `to`: `plain`, but for a GPU that is not there."""
+    """Return the method `to`: `plain`, but for complex types and a GPU that is not there."""
 
-    def method(self: Var, destination: Any) -> Var:
-        if type(destination) is str and destination.startswith("cuda"):
-            destination = device(destination)
+    def method(self: Var, destination: Any) -> Any:
+        if isinstance(destination, str):
+            if destination.startswith("complex"):
+                from .complex_numbers.table import FORMS
+
+                return FORMS["cast"](self, destination)
+            if destination.startswith("cuda"):
+                destination = device(destination)
         return plain(self, destination)
 
     return _published(method, "to", plain)

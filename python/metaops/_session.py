@@ -21,6 +21,8 @@ from . import (
 )
 from ._exports import EXPORTS, MODULES, UNLISTED
 from .compat._names import hide_files, published
+from .complex_numbers import members
+from .complex_numbers.table import FORMS, alternative_of, written_in_python
 from .tools import calibration, toolkits
 
 __all__ = ["PUBLIC"]
@@ -44,7 +46,9 @@ def _load_public() -> dict[str, Any]:
     for value in listed.values():
         if isinstance(value, type) and value.__module__ in written:
             value.__module__ = "metaops"
-    return unlisted | published("metaops", listed)
+    return unlisted | published(
+        "metaops", {name: written_in_python(name, value) for name, value in listed.items()}
+    )
 
 
 _core.set_default_flag("cache_dir", cache.default_directory())
@@ -61,4 +65,10 @@ except ValueError as _error:
 
 #: The names of the package, but for those of its packages.
 PUBLIC = _load_public()
+_core.set_alternative(
+    alternative_of(
+        {PUBLIC[name]: form for name, form in FORMS.items() if name in PUBLIC}
+        | members.forms_of_var()
+    )
+)
 hide_files()

@@ -62,11 +62,20 @@ class Structure(NamedTuple):
 
 def is_container(value: Any) -> bool:
     """Return whether a value is made up of others."""
-    return value is None or isinstance(value, Mapping | list | tuple)
+    return value is None or isinstance(value, Mapping | list | tuple) or _is_complex(value)
+
+
+def _is_complex(value: Any) -> bool:
+    """Return whether a value is a pair of halves, as a named tuple of two; no class is imported."""
+    return hasattr(value, "_fields") and not isinstance(value, tuple)
 
 
 def flatten(
-    value: Any, path: str, leaf: Callable[[Any, str], str], joined: Callable[[str, Any], str]
+    value: Any,
+    path: str,
+    leaf: Callable[[Any, str], str],
+    joined: Callable[[str, Any], str],
+    depth: int = 0,
 ) -> Tree:
     """Return the node of a value.
 
@@ -80,6 +89,8 @@ def flatten(
         Is given each tensor and the path to it; returns its name.
     joined
         Returns the path to what a container has under a key.
+    depth
+        How many containers it lies in.
 
     Raises
     ------
@@ -88,32 +99,28 @@ def flatten(
     ValueError
         If containers are nested too deep, as one that holds itself.
     """
+    if value is None:
+        return None
+    if not is_container(value):
+        return {"tensor": leaf(value, path)}
+    if depth == _MOST_DEPTH:
+        raise ValueError(f"containers are nested more than {_MOST_DEPTH} deep at {path!r}")
 
-    def describe(value: Any, path: str, depth: int) -> Tree:
-        if value is None:
-            return None
-        if not is_container(value):
-            return {"tensor": leaf(value, path)}
-        if depth == _MOST_DEPTH:
-            raise ValueError(f"containers are nested more than {_MOST_DEPTH} deep at {path!r}")
+    def inner(key: Any, item: Any) -> Tree:
+        return flatten(item, joined(path, key), leaf, joined, depth + 1)
 
-        def inner(key: Any, item: Any) -> Tree:
-            return describe(item, joined(path, key), depth + 1)
-
-        if isinstance(value, Mapping):
-            for key in value:
-                if not (key is None or isinstance(key, str | int)):
-                    raise TypeError(
-                        f"a dict at {path!r} has the key {key!r}; expected strings and integers"
-                    )
-            return {"dict": [[key, inner(key, item)] for key, item in value.items()]}
-        if hasattr(value, "_fields"):
-            fields = [[f, inner(f, item)] for f, item in zip(value._fields, value, strict=True)]
-            return {"named": [type(value).__name__, fields]}
-        kind = "list" if isinstance(value, list) else "tuple"
-        return {kind: [inner(i, item) for i, item in enumerate(value)]}
-
-    return describe(value, path, 0)
+    if isinstance(value, Mapping):
+        for key in value:
+            if not (key is None or isinstance(key, str | int)):
+                raise TypeError(
+                    f"a dict at {path!r} has the key {key!r}; expected strings and integers"
+                )
+        return {"dict": [[key, inner(key, item)] for key, item in value.items()]}
+    if hasattr(value, "_fields"):
+        fields = [[f, inner(f, getattr(value, f))] for f in value._fields]
+        return {"named": [type(value).__name__, fields]}
+    kind = "list" if isinstance(value, list) else "tuple"
+    return {kind: [inner(i, item) for i, item in enumerate(value)]}
 
 
 def write_structure(structure: Structure) -> str:
@@ -171,30 +178,33 @@ def _check(node: Tree, names: set[str]) -> None:
         raise ValueError(f"it lacks the tensors {', '.join(sorted(left))}")
 
 
-def build(node: Tree, leaf: Callable[[str], Any]) -> Any:
-    """Return the value of a node, with what a function returns for each tensor's name."""
+def build(node: Tree, leaf: Callable[[str], Any], depth: int = 0) -> Any:
+    """Return the value of a node, with what a function returns for each tensor's name.
 
-    def make(node: Tree, depth: int) -> Any:
-        if node is None:
-            return None
-        if depth > _MOST_DEPTH + 1:
-            raise ValueError("it is nested too deep")
-        ((kind, content),) = node.items()
-        if kind == "tensor":
-            return leaf(content)
-        if kind == "list":
-            return [make(each, depth + 1) for each in content]
-        if kind == "tuple":
-            return tuple([make(each, depth + 1) for each in content])
-        if kind == "dict":
-            return {key: make(each, depth + 1) for key, each in content}
-        if kind == "named":
-            name, fields = content
-            made = [make(each, depth + 1) for _, each in fields]
-            return namedtuple(name, [field for field, _ in fields])(*made)
-        raise ValueError(f"it has a {kind!r}")
+    `depth` says how many containers it lies in.
+    """
+    if node is None:
+        return None
+    if depth > _MOST_DEPTH + 1:
+        raise ValueError("it is nested too deep")
 
-    return make(node, 0)
+    def inner(each: Tree) -> Any:
+        return build(each, leaf, depth + 1)
+
+    ((kind, content),) = node.items()
+    if kind == "tensor":
+        return leaf(content)
+    if kind == "list":
+        return [inner(each) for each in content]
+    if kind == "tuple":
+        return tuple([inner(each) for each in content])
+    if kind == "dict":
+        return {key: inner(each) for key, each in content}
+    if kind == "named":
+        name, fields = content
+        made = [inner(each) for _, each in fields]
+        return namedtuple(name, [field for field, _ in fields])(*made)
+    raise ValueError(f"it has a {kind!r}")
 
 
 def take_apart(node: Tree, value: Any, path: str, leaf: Callable[[str, Any], None]) -> None:
@@ -226,6 +236,9 @@ def _pairs(kind: str, content: Any, value: Any, path: str) -> list[tuple[Any, Tr
             raise TypeError(f"the argument {path!r} is a dict of keys {keys}, given {given}")
         return [(key, node, value[key]) for key, node in content]
     parts = list(enumerate(content)) if kind in ("list", "tuple") else content[1]
+    if kind == "named" and content[0] == "Complex" and hasattr(value, "real"):
+        # An array of complex numbers, too.
+        value = (value.real, value.imag)
     if not isinstance(value, list | tuple) or len(value) != len(parts):
         given = f"{type(value).__name__}"
         if isinstance(value, list | tuple):

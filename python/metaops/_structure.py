@@ -11,6 +11,7 @@ object of one key::
     {"list": [...]}  {"tuple": [...]}  {"dict": [[key, value], ...]}
     {"float": "nan"}
     {"var": [name, dtype]}  {"array": name}  {"scalar": name}
+    {"complex": [real half, imaginary half]}
 
 where the name is that of the tensor's member, less ".npy". The archive's comment
 says that there is a structure, so that one which is lost is missed.
@@ -29,6 +30,7 @@ import numpy.typing as npt
 
 from ._core import Var, array
 from ._errors import at_line
+from .complex_numbers.pair import Complex
 
 __all__ = ["STRUCTURE", "Reader", "Writer"]
 
@@ -81,6 +83,9 @@ class Writer:
             return value
         if type(value) is float:
             return value if math.isfinite(value) else {"float": repr(value)}
+        if type(value) is Complex:
+            parts = ((name, getattr(value, name)) for name in ("real", "imag"))
+            return {"complex": [self._describe(half, _joined(path, name)) for name, half in parts]}
         if _is_tensor(value):
             if id(value) not in self._written:
                 self._written[id(value)] = (value, self._describe_tensor(value, path))
@@ -184,6 +189,7 @@ class Reader:
             "var": lambda what: self._once("var", *what),
             "array": lambda name: self._once("array", name),
             "scalar": lambda name: self._once("scalar", name),
+            "complex": lambda halves: Complex(*self._list(halves)),
         }
 
     def read(self) -> Any:

@@ -166,6 +166,19 @@ def as_integer(what: str, name: str, given: object) -> int:
         raise at_line(TypeError(f"{what}: {name} is {shown(given)}, expected an integer")) from None
 
 
+def as_flag(what: str, name: str, given: object) -> bool:
+    """Return a parameter of a function that is True or False.
+
+    Raises
+    ------
+    TypeError
+        If it is neither.
+    """
+    if isinstance(given, bool | np.bool_):
+        return bool(given)
+    raise at_line(TypeError(f"{what}: {name} is {shown(given)}, expected a bool"))
+
+
 def as_number(what: str, name: str, given: object) -> int | float:
     """Return a parameter of a function, a number of Python or a tensor of one, as a number.
 

@@ -397,6 +397,8 @@ class Program:
         RuntimeError
             If what the data says cannot be done, as where an index is out of range, or
             if the program was closed.
+        numpy.linalg.LinAlgError
+            If a matrix cannot be factored.
         """
         values = self._bind(arrays, named)
         given = [_to_array(t, value) for t, value in zip(self._inputs, values, strict=True)]

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any, overload
 
+import numpy as np
+
 from . import _core
 from ._core import Var, is_grad_enabled
 from ._errors import at_line
 from ._targets import note
 from ._typing import shown
+from .complex_numbers.pair import Complex, separated, together
 from .func.derivatives import NoForwardModeError
 from .scopes import Scope
 
@@ -65,10 +68,15 @@ class enable_grad(Scope):  # noqa: N801 (used like a function)
 
 
 def _checked(vars: Sequence[Var], what: str) -> Sequence[Var]:
-    """Return a sequence of Vars. One Var is none, though it could be iterated over."""
+    """Return a sequence of Vars, with both halves for a Complex.
+
+    One Var is none, though it could be iterated over.
+    """
     given: Any = vars
-    if isinstance(given, Sequence) and all(isinstance(var, Var) for var in given):
-        return vars
+    if isinstance(given, Sequence):
+        halves = separated(list(given)) if any(isinstance(x, Complex) for x in given) else given
+        if all(isinstance(var, Var) for var in halves):
+            return halves
     raise at_line(TypeError(f"{what} are {shown(given)}, expected a sequence of Vars"))
 
 
@@ -86,10 +94,14 @@ def _check_pairs(values: Sequence[Var], weights: Sequence[Var], what: str) -> No
 @overload
 def grad(loss: Var, targets: Var, allow_unused: bool | None = None) -> Var: ...
 @overload
+def grad(loss: Var, targets: Complex, allow_unused: bool | None = None) -> Complex: ...
+@overload
 def grad(loss: Var, targets: Sequence[Var], allow_unused: bool | None = None) -> list[Var]: ...
+@overload
 def grad(
-    loss: Var, targets: Var | Sequence[Var], allow_unused: bool | None = None
-) -> Var | list[Var]:
+    loss: Var, targets: Sequence[Var | Complex], allow_unused: bool | None = None
+) -> list[Var | Complex]: ...
+def grad(loss: Var, targets: Any, allow_unused: bool | None = None) -> Any:
     """Return gradients of the sum of the loss by the targets.
 
     Where a target has been rebound since the loss was recorded, by a step or by
@@ -103,7 +115,8 @@ def grad(
     loss
         A float tensor; its elements are summed.
     targets
-        The tensors by which is differentiated.
+        The tensors by which is differentiated. The gradient by a `Complex` is that by its
+        real parts, and 1j times that by its imaginary ones, so that descent subtracts it.
     allow_unused
         Whether the loss may depend on none of the targets (True), or has to depend on
         each (False). By default it has to depend on some; a gradient by another one is
@@ -111,8 +124,8 @@ def grad(
 
     Returns
     -------
-    Var or list of Var
-        A Var for a Var, a list for a sequence.
+    Var, Complex or list of these
+        A Var for a Var, a Complex for a Complex, a list for a sequence.
 
     Raises
     ------
@@ -123,15 +136,32 @@ def grad(
     RuntimeError
         If a value that is needed is gone, such as one that an update has written over.
     """
+    _check_allowance(allow_unused)
     if isinstance(targets, Var):
         gradient = _core.grad(loss, targets, allow_unused)
         note([gradient], [targets])
         return gradient
+    given: Any = loss
+    if isinstance(given, Complex):
+        raise at_line(TypeError(f"grad: loss is {shown(given)}, expected real numbers"))
     # What can be gone through once is.
-    several = list(targets) if isinstance(targets, Iterable) else targets
-    gradients = _core.grad(loss, several, allow_unused)
-    note(gradients, several)
-    return gradients
+    is_complex = isinstance(targets, Complex)
+    several = [targets] if is_complex else targets
+    several = list(several) if isinstance(several, Iterable) else several
+    halves = separated(several)
+    gradients = _core.grad(loss, halves, allow_unused)
+    note(gradients, halves)
+    if halves is several:
+        return gradients
+    made = together(several, gradients)
+    return made[0] if is_complex else made
+
+
+def _check_allowance(allow_unused: object) -> None:
+    """Raise TypeError unless what a caller allows is a bool or None."""
+    if not isinstance(allow_unused, bool | np.bool_ | None):
+        given = shown(allow_unused)
+        raise at_line(TypeError(f"grad: allow_unused is {given}, expected a bool or None"))
 
 
 def vjp(outputs: Sequence[Var], inputs: Sequence[Var], cotangents: Sequence[Var]) -> list[Var]:
@@ -158,11 +188,12 @@ def vjp(outputs: Sequence[Var], inputs: Sequence[Var], cotangents: Sequence[Var]
     TypeError
         If an argument is not a sequence of Vars.
     """
+    given = inputs
     outputs, inputs = _checked(outputs, "vjp: outputs"), _checked(inputs, "vjp: inputs")
     cotangents = _checked(cotangents, "vjp: cotangents")
     _check_pairs(outputs, cotangents, "vjp")
     products = [(x * c).sum() for x, c in zip(outputs, cotangents, strict=True)]
-    return grad(reduce(operator.add, products), inputs, allow_unused=True)
+    return together(given, grad(reduce(operator.add, products), inputs, allow_unused=True))
 
 
 def jvp(outputs: Sequence[Var], inputs: Sequence[Var], tangents: Sequence[Var]) -> list[Var]:
@@ -192,10 +223,11 @@ def jvp(outputs: Sequence[Var], inputs: Sequence[Var], tangents: Sequence[Var]) 
     TypeError
         If an argument is not a sequence of Vars.
     """
+    given = outputs
     outputs, inputs = _checked(outputs, "jvp: outputs"), _checked(inputs, "jvp: inputs")
     tangents = _checked(tangents, "jvp: tangents")
     _check_pairs(inputs, tangents, "jvp")
-    return _core.jvp(outputs, inputs, tangents)
+    return together(given, _core.jvp(outputs, inputs, tangents))
 
 
 def hessian_vector_product(loss: Var, inputs: Sequence[Var], vectors: Sequence[Var]) -> list[Var]:
@@ -223,11 +255,12 @@ def hessian_vector_product(loss: Var, inputs: Sequence[Var], vectors: Sequence[V
         If an argument is not a sequence of Vars.
     """
     what = "hessian_vector_product"
+    given = inputs
     inputs, vectors = _checked(inputs, f"{what}: inputs"), _checked(vectors, f"{what}: vectors")
     _check_pairs(inputs, vectors, what)
     gradients = grad(loss, inputs, allow_unused=True)
     try:
         # Forward over reverse.
-        return _core.jvp(gradients, inputs, vectors)
+        return together(given, _core.jvp(gradients, inputs, vectors))
     except NoForwardModeError:
-        return vjp(gradients, inputs, vectors)
+        return together(given, vjp(gradients, inputs, vectors))

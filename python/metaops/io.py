@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from typing import Any, BinaryIO, Literal, TypeAlias, Union
 
-from ._errors import at_line
+from ._errors import at_line, refuse_recorded
+from .files.background import Saving, begin, finish_all, held
 
 __all__ = ["load", "save"]
 
@@ -19,7 +19,7 @@ Path: TypeAlias = Union[str, "os.PathLike[str]"]
 _LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
 
 
-def save(value: Any, path: Path) -> None:
+def save(value: Any, path: Path, *, wait: bool = True) -> Saving:
     """Write a value to a file, from which `load` returns its like.
 
     Parameters
@@ -35,6 +35,16 @@ def save(value: Any, path: Path) -> None:
         between. A tensor that is there under several names is written once.
         A name that ends in ``.safetensors`` makes a file of that format, of a dict of
         tensors by texts; other names of a tensor are in its metadata.
+    wait
+        Whether to return when the file is written. If not, the values that there are now
+        are written beside the program, which may go on and change them; what tensors have
+        in memory stays there meanwhile, where steps would write over it. Files are
+        written one after another; while many wait, so does the call.
+
+    Returns
+    -------
+    An object whose ``wait(timeout=None)`` waits for the file, and raises what went wrong;
+    ``done()`` tells whether it is there.
 
     Raises
     ------
@@ -44,31 +54,37 @@ def save(value: Any, path: Path) -> None:
         If a list or dict contains itself, or is nested too deeply.
     """
     path = os.fspath(path)
-    descriptor, name = _create_beside(path)
-    try:
-        with open(descriptor, "w+b") as file:
-            if path.endswith(".safetensors"):
-                from .files.safetensors import write_safetensors
+    if not wait:
+        refuse_recorded("save is called")
+        # The program may be in another folder when it is written.
+        path = os.path.abspath(path)
+        try:
+            kept = held(value)
+        except RecursionError:
+            raise _too_deep() from None
+        return begin(path, lambda: _write(kept, path))
+    # Of two that write a file, the last is the later one.
+    finish_all()
+    _write(value, path)
+    saving = Saving(path)
+    saving.finish()
+    return saving
 
-                write_safetensors(file, value)
-            else:
-                _write_archive(file, value)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+
+def _too_deep() -> ValueError:
+    return at_line(ValueError("save: the value is nested too deeply"))
 
 
-def _create_beside(path: str) -> tuple[int, str]:
-    """Create a file with the permissions of any new one; return its descriptor and name."""
-    import secrets
+def _write(value: Any, path: str) -> None:
+    from .files.replacing import replaced
 
-    while True:
-        name = f"{path}.{secrets.token_hex(4)}.part"
-        with contextlib.suppress(FileExistsError):
-            return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666), name
+    with replaced(path) as file:
+        if path.endswith(".safetensors"):
+            from .files.safetensors import write_safetensors
+
+            write_safetensors(file, value)
+        else:
+            _write_archive(file, value)
 
 
 def _write_archive(file: BinaryIO, value: Any) -> None:
@@ -80,7 +96,7 @@ def _write_archive(file: BinaryIO, value: Any) -> None:
         try:
             Writer(archive).write(value)
         except RecursionError:
-            raise at_line(ValueError("save: the value is nested too deeply")) from None
+            raise _too_deep() from None
 
 
 def load(

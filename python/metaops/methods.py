@@ -11,8 +11,10 @@ from typing import Any
 
 from . import _core, operators, printing
 from ._core import Var
+from ._precision import rule_of, set_member_rules
 from ._quick import moving_method, reduction_method, rounding_method
-from .compat._names import ABSENT
+from .compat._names import ABSENT, READ_ONLY
+from .complex_numbers import members
 from .fetching import fetch
 from .ops.elementwise import activations, elementwise, functions, rounding
 from .ops.index import gathering
@@ -44,6 +46,15 @@ def _make(cls: type[Var], value: Any, dtype: str | None = None) -> Var:
 
 def _attributes(var: Var) -> dict[str, Any]:
     return getattr(var, "__dict__", {})
+
+
+def _read_only(found: property, name: str, advice: str) -> property:
+    """Return a property of Var such that assigning to it says what to write."""
+
+    def refuse(self: Var, value: object) -> None:
+        raise AttributeError(f"Var.{name} cannot be assigned: {advice}")
+
+    return property(found.fget, refuse, None, found.__doc__)
 
 
 def _copy(self: Var) -> Var:
@@ -209,15 +220,20 @@ for _name, _function in _QUICK.items():
     else:
         _plain = reduction.plain_mean if _name == "mean" else reduction.PLAIN[_name]
         _method = reduction_method(_name, _plain, _function)
-    setattr(Var, _name, _method)
+    setattr(Var, _name, _core.set_rule(_method, rule_of(_name)))
 setattr(Var, "to", moving_method(Var.to))  # noqa: B010
 for _name, _function in _METHODS.items():
-    setattr(Var, _name, _core.wrap_function(_function, "metaops", f"Var.{_name}"))
+    _method = _core.wrap_function(_function, "metaops", f"Var.{_name}")
+    setattr(Var, _name, _core.set_rule(_method, rule_of(_name)))
 for _name, _function in _SPECIAL_METHODS.items():
     setattr(Var, _name, _function)
+for _name, _advice in READ_ONLY.items():
+    setattr(Var, _name, _read_only(getattr(Var, _name), _name, _advice))
 for _name, _absent in ABSENT.items():
     _absent.__set_name__(Var, _name)
     setattr(Var, _name, _absent)
 setattr(Var, "at", at)  # noqa: B010
 for _name, _function in _ATTRIBUTES.items():
     setattr(Var, _name, property(_function))
+set_member_rules()
+members.attach(operators.array_ufunc)

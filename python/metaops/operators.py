@@ -35,6 +35,12 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _power(x: Any, other: Any) -> Var:
+    """Return a power, as `**` computes it wherever it is written."""
+    result: Var = x**other
+    return result
+
+
 def _in_place(function: Callable[..., Var]) -> Callable[..., Any]:
     def method(self: Var, other: Any) -> Any:
         if not _core.is_operand(other):
@@ -143,6 +149,7 @@ SPECIAL_METHODS: dict[str, Callable[..., Any]] = {
     "__rdivmod__": _reflected(divmod),
     "__round__": _round,
     "__imatmul__": _in_place(matmul),
+    "__ipow__": _in_place(_power),
     "__index__": _index,
     "__lshift__": _forward(bits.bitwise_left_shift),
     "__rlshift__": _reflected(bits.bitwise_left_shift),

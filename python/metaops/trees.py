@@ -10,12 +10,13 @@ from typing import Any
 
 from ._core import Var, describe
 from ._errors import at_line
+from .complex_numbers.pair import halves_of, made_of_halves
 
 __all__ = ["tree_leaves", "tree_map"]
 
 
 def children_of(tree: Any) -> dict[Any, Any] | None:
-    """Return what a list, a tuple or a dict has, by places or keys; None of a leaf."""
+    """Return what a list, a tuple, a dict or a Complex has, by places or keys; None of a leaf."""
     # Most are leaves, and isinstance of an abstract class takes its time.
     if isinstance(tree, Var):
         return None
@@ -23,13 +24,17 @@ def children_of(tree: Any) -> dict[Any, Any] | None:
         return dict(enumerate(tree))
     if tree is None:
         return {}
-    return dict(tree) if isinstance(tree, Mapping) else None
+    if isinstance(tree, Mapping):
+        return dict(tree)
+    return halves_of(tree)
 
 
 def make_like(tree: Any, values: list[Any], keys: list[Any]) -> Any:
     """Return a container of the kind of another one."""
     if tree is None:
         return None
+    if halves_of(tree) is not None:
+        return made_of_halves(*values)
     if type(tree) is tuple:
         return tuple(values)
     if isinstance(tree, Mapping):
@@ -46,8 +51,8 @@ def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     function
         Takes a leaf of each structure.
     tree
-        Lists, tuples, named tuples, dicts and None within each other; all else is a leaf,
-        as a tensor or a number is.
+        Lists, tuples, named tuples, dicts and None within each other, and `Complex`, which has
+        two leaves, `real` and `imag`; all else is a leaf, as a tensor or a number is.
     *others
         Structures that have the same keys and lengths, and leaves of their own.
 

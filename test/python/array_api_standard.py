@@ -155,4 +155,11 @@ SPECIAL_METHODS = [
     ),
     *(f"__{kind}{name}__" for name in _OPERATORS for kind in ("", "r", "i")),
 ]
-EXTENSIONS = ["linalg", "fft"]
+#: The functions of each extension.
+EXTENSIONS = {
+    "linalg": "cholesky cross det diagonal eigh eigvalsh inv matmul matrix_norm matrix_power"
+    " matrix_rank matrix_transpose outer pinv qr slogdet solve svd svdvals tensordot trace vecdot"
+    " vector_norm",
+    "fft": "fft fftfreq fftn fftshift hfft ifft ifftn ifftshift ihfft irfft irfftn rfft rfftfreq"
+    " rfftn",
+}

@@ -91,10 +91,15 @@ def session():
 
 
 @pytest.fixture(autouse=True, scope="module")
-def nothing_pending():
-    """No file's tests run what those of another one have left: updates of parameters."""
+def nothing_left():
+    """Leave nothing of a file's tests to those of another one.
+
+    Updates of parameters may be pending; and lengths that have come decide which programs
+    share kernels.
+    """
     yield
     mo.sync_all()
+    _core.forget_lengths()
 
 
 @pytest.fixture
@@ -106,7 +111,8 @@ def compiled():
 def own_kernels():
     """Give programs kernels for their lengths alone, whatever ran before.
 
-    Sums in kernels that other lengths share may be in another order.
+    Sums in kernels that other lengths share may be in another order, and a length that has
+    run often is compiled once more, for itself.
     """
     _core.share_kernels(False)
     yield
@@ -127,6 +133,6 @@ def recorded(monkeypatch):
         found.extend(given[0] for given in arguments)
         return replay(functions, arguments)
 
-    replay = mo.optim.optimizer.replay
-    monkeypatch.setattr(mo.optim.optimizer, "replay", count)
+    replay = mo.optim.moving.replay
+    monkeypatch.setattr(mo.optim.moving, "replay", count)
     return found

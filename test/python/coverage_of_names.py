@@ -35,12 +35,16 @@ MODULES = {
     "torch.nn.init": [mo.nn.init],
     "torch.optim": [mo.optim],
     "torch.optim.lr_scheduler": [lr_scheduler],
+    "torchvision.transforms": [mo.transforms],
+    "torchvision.transforms.v2": [mo.transforms, mo.nn],
+    "torchvision.transforms.functional": [mo.transforms.functional],
+    "jittor.transform": [mo.transforms, mo.transforms.functional],
     "jax": [mo],
     "jax.nn": [mo, mo.nn],
     "jax.random": [mo],
     "jax.scipy.special": [mo],
     "numpy.random": [mo],
-    "torch.linalg": [mo],
+    "torch.linalg": [mo, mo.linalg],
     "torch.special": [mo],
 }
 

@@ -11,7 +11,7 @@ from metaops.optim import lr_scheduler
 
 def public_classes():
     """Return the classes that users see, by name, without abstract ones."""
-    modules = [mo, mo.nn, mo.optim, lr_scheduler]
+    modules = [mo, mo.nn, mo.optim, lr_scheduler, mo.amp, mo.data, mo.linalg, mo.transforms]
     found = {name: getattr(module, name) for module in modules for name in module.__all__}
     return {
         name: value
@@ -23,7 +23,8 @@ def public_classes():
 def public_callables():
     """Return functions, classes and their methods by qualified name."""
     result = {}
-    for module in (mo, mo.nn, mo.nn.init, mo.nn.utils, mo.optim, lr_scheduler):
+    owners = [mo, mo.nn, mo.nn.init, mo.nn.utils, mo.models, mo.optim, lr_scheduler]
+    for module in [*owners, mo.amp, mo.data, mo.linalg, mo.transforms, mo.transforms.functional]:
         for name in module.__all__:
             value = getattr(module, name)
             if callable(value) and not inspect.isabstract(value):

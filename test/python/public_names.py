@@ -31,9 +31,10 @@ PACKAGE = pathlib.Path(__file__).parents[2] / "python" / "metaops"
 WHOLE = {
     "": "_devices _flags exporting fetching gradients io loading trees",
     "compat": "array_api exchange",
+    "complex_numbers": "dtypes pair parts",
     "control_flow": "branches loops scans",
-    "extern": "calls host",
-    "func": "checkpoints derivatives jacobians modules rules vectorizing",
+    "extern": "calls host routines",
+    "func": "checkpoints contexts derivatives jacobians linear modules rules vectorizing",
     "ops.create": "creation limits",
     "ops.elementwise": """
         activations bessels bits closeness elementwise floats functions incomplete packing
@@ -46,8 +47,8 @@ WHOLE = {
     "ops.signal": "differences filters polynomials tapers",
     "ops.sort": "distinct orders quantiles searching sets sorting",
     "ops.statistics": "grids histograms statistics",
-    "random": "categories counts distributions gammas sampling",
-    "tools": "info memory tuning",
+    "random": "categories counts distributions gammas sampling states",
+    "tools": "info memory summaries tuning",
     "tracing": "functions reports",
 }
 
@@ -75,16 +76,22 @@ UNLISTED = {
 MODULES = [
     "nn",
     "optim",
+    "amp",
     "cache",
     "compat",
+    "complex_numbers",
     "control_flow",
+    "data",
     "execute",
     "extern",
     "func",
+    "linalg",
+    "models",
     "ops",
     "random",
     "tools",
     "tracing",
+    "transforms",
 ]
 
 HEADER = """\

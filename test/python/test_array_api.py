@@ -20,6 +20,7 @@ KINDS = inspect.Parameter
 SIGNED = ["int8", "int16", "int32", "int64"]
 UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
 
 
 def unmet_parameters(name, function, expected):
@@ -66,10 +67,11 @@ def unmet():
                 found.append(name)
             else:
                 found += unmet_parameters(name, getattr(owner, name), expected)
+    found += [name for name in (*standard.CONSTANTS, *standard.DTYPES) if not hasattr(mo, name)]
     found += [
-        name
-        for name in (*standard.CONSTANTS, *standard.DTYPES, *standard.EXTENSIONS)
-        if not hasattr(mo, name)
+        extension
+        for extension, names in standard.EXTENSIONS.items()
+        if not all(hasattr(getattr(mo, extension, None), name) for name in names.split())
     ]
     found += [
         name
@@ -160,7 +162,8 @@ def test_info():
     assert defaults["real floating"] == mo.asarray(1.5).dtype == mo.ones(2).dtype
     assert defaults["integral"] == mo.asarray(1).dtype == mo.arange(3).dtype
     assert defaults["indexing"] == mo.argmax(mo.ones(2)).dtype
-    assert set(INFO.dtypes()) == {"bool", *SIGNED, *UNSIGNED, *FLOATS}
+    assert defaults["complex floating"] == mo.asarray(1j).dtype
+    assert set(INFO.dtypes()) == {"bool", *SIGNED, *UNSIGNED, *FLOATS, *COMPLEX}
     assert all(getattr(mo, name) is dtype for name, dtype in INFO.dtypes().items())
     kinds = {
         "bool": ["bool"],
@@ -168,14 +171,14 @@ def test_info():
         "unsigned integer": UNSIGNED,
         "integral": SIGNED + UNSIGNED,
         "real floating": FLOATS,
-        "complex floating": [],
-        "numeric": SIGNED + UNSIGNED + FLOATS,
+        "complex floating": COMPLEX,
+        "numeric": SIGNED + UNSIGNED + FLOATS + COMPLEX,
         ("bool", "signed integer"): ["bool", *SIGNED],
         (): [],
     }
     for kind, names in kinds.items():
         assert sorted(INFO.dtypes(kind=kind)) == sorted(names)
-        for name in {"bool", *SIGNED, *UNSIGNED, *FLOATS}:
+        for name in {"bool", *SIGNED, *UNSIGNED, *FLOATS, *COMPLEX}:
             assert mo.isdtype(getattr(mo, name), kind) is (name in names)
     with pytest.raises(ValueError, match="kind is 'float', expected one of 'bool'"):
         INFO.dtypes(kind="float")

@@ -183,6 +183,21 @@ def test_errors():
     same(x, np.zeros((3, 4), "int32"))
 
 
+@pytest.mark.parametrize("index", [0, [0], [[0, 0]]])
+def test_no_index_is_in_range_where_there_is_nothing(index):
+    """Nothing is computed that would tell."""
+    for given in (index, np.array(index), mo.array(index)):
+        for shape, key in (((0,), given), ((2, 0), (slice(None), given)), ((0, 3), (given, 1))):
+            x = mo.zeros(shape)
+            with pytest.raises(IndexError, match=r"out of range for dimension . of extent 0"):
+                x.at[key].set(1)
+            with pytest.raises(IndexError, match=r"out of range for dimension . of extent 0"):
+                x.at[key].add(1)
+            with pytest.raises(IndexError, match=r"out of range for dimension . of extent 0"):
+                x[key] = 1
+    same(mo.zeros((0, 3)).at[mo.array([0, 1])[:0]].set(1), np.zeros((0, 3), "float32"))
+
+
 def test_close_halves(rng):
     """Sums of half floats are rounded at the end."""
     x, values = floats(rng, (3,), "float16"), np.full(3000, 0.01, "float16")

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
@@ -17,6 +18,7 @@ import charts
 import common
 import gpu_audit
 import kept
+import published
 import report
 import results_page
 import rows as measured
@@ -395,3 +397,55 @@ def test_a_peer_that_fails_has_a_row_with_its_exception():
         "OSError: no",
     ]
     assert tuple(steps.summary_table({"mlp": times}, ["PyTorch"]).rows[0]) == ("mlp", 1, None)
+
+
+def test_models_are_compared_over_steps():
+    """Results of first calls more closely than losses after steps."""
+    peer = [np.asarray(loss) for loss in (6.9, 6.5, 6.1)]
+    published.compare([loss * (1 + 5e-4) for loss in peer], peer)
+    for number, factor in ((0, 1.005), (1, 1.05), (2, 0.95)):
+        own = [loss * (factor if k == number else 1) for k, loss in enumerate(peer)]
+        with pytest.raises(AssertionError):
+            published.compare(own, peer)
+    scores = [np.array([1.0, -4.0])] * 3
+    with pytest.raises(AssertionError):
+        published.compare([*scores[:2], scores[2] + 0.02], scores)
+    with pytest.raises(AssertionError):
+        published.compare(peer[:1], peer[:1])
+
+
+def test_models_have_a_row_of_speeds_and_one_of_first_calls():
+    own = {"cold": 4.0, "warm": 0.25, "later": 0.5, "peak": 2.0**21}
+    eager = {"cold": 1.0, "warm": 1.0, "later": 1.0, "peak": 2.0**22}
+    one = {"MetaOps": own, "PyTorch": eager, "torch.compile": {"failed": "OSError: no"}}
+    two = {**one, "torch.compile": {**eager, "later": 0.125}}
+    measured = {"gpt2": {1: one}, "bert_base": {1: two}}
+    peers = ["PyTorch", "torch.compile"]
+    table = published.task_table("inference 1", measured, peers)
+    assert [list(row) for row in table.rows] == [
+        ["gpt2", 1, 5e2, 1e3, 2.0, "OSError: no", None, "256.0 tokens"],
+        ["bert_base", 1, 5e2, 1e3, 2.0, 125.0, 0.25, "256.0 tokens"],
+        ["**mean of 2 models**", 1, None, None, pytest.approx(2.0), None, 0.25, None],
+    ]
+    table = published.start_table("inference 1", measured, peers)
+    assert list(table.rows[0]) == ["gpt2", 1, 4.0, 0.25, 2.0, 1.0, 1.0, 4.0, None, None, None]
+
+
+def test_every_model_has_its_tasks():
+    tasks = {
+        name: [task for task in published.TASKS if published.has_task(name, task)]
+        for name in published.NAMES
+    }
+    assert tasks["dcgan"] == tasks["wgan_gp"] == ["training 64"]
+    assert tasks["gpt2"] == tasks["resnet50"] == ["inference 1", "inference 8", "training 8"]
+    for name, own in tasks.items():
+        first, again = (published.make_batch(name, own[0]) for _ in range(2))
+        np.testing.assert_array_equal(first.x, again.x)
+        assert len(first.x) == len(first.y) == len(first.share) == published.TASKS[own[0]]
+
+
+def test_few_elements_of_a_large_result_are_compared():
+    assert published.some_of(np.float32(2.5)) == 2.5
+    assert published.some_of(np.arange(4).reshape(2, 2)) == [0, 1, 2, 3]
+    found = published.some_of(np.arange(100_000))
+    assert found == list(range(0, 100_000, 7))

@@ -56,3 +56,22 @@ def test_training_steps_of_the_bench(tmp_path):
     assert all(ratio > 0 for line in summary["rows"] for ratio in line[2:])
     for table in models:
         assert [line[1] for line in table["rows"]] == ["MetaOps", "PyTorch", "jax.jit"]
+
+
+def test_models_of_the_bench(tmp_path):
+    """A task of each kind: results are compared, and the rows are there."""
+    names = ["squeezenet1_1", "gpt2", "wgan_gp"]
+    command = [ROOT / "script" / "bench", "models", *names, "--quick", "--cores", "1"]
+    command += ["--tasks", "inference 1", "training 64", "--peers", "PyTorch"]
+    done = subprocess.run([*command, "--output", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    tables = json.loads((tmp_path / "models.json").read_text())["tables"]
+    assert [table["title"].split(":")[0] for table in tables] == ["inference 1"] * 2 + [
+        "training 64"
+    ] * 2
+    speeds = {row[0]: row for table in tables[::2] for row in table["rows"]}
+    starts = {row[0]: row for table in tables[1::2] for row in table["rows"]}
+    assert starts.keys() == set(names) and speeds.keys() > starts.keys()
+    for name in names:
+        assert all(number > 0 for number in speeds[name][1:5])
+        assert all(number > 0 for number in starts[name][1:])

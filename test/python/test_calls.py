@@ -211,6 +211,23 @@ def test_gradients_are_no_attributes(name):
     assert not hasattr(x, name)
 
 
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("requires_grad", r"^Var has no requires_grad: .*module\.requires_grad_\(False\)"),
+        ("grad", r"^Var has no grad: .*mo\.grad"),
+        ("data", r"^Var\.data cannot be assigned: x\.update\(y\)"),
+        ("shape", r"^Var\.shape cannot be assigned: x\.reshape"),
+        ("dtype", r"^Var\.dtype cannot be assigned: x\.cast"),
+    ],
+)
+def test_assigned_attributes_say_what_to_write(name, words):
+    x = mo.array(A)
+    with pytest.raises(AttributeError, match=words):
+        setattr(x, name, None)
+    np.testing.assert_array_equal(x.numpy(), A)
+
+
 def test_other_attributes_that_are_not_there():
     x = mo.array(A)
     with pytest.raises(AttributeError, match=r"^Var has no requires_grad: .*detach"):

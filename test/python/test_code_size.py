@@ -351,18 +351,19 @@ DATA_DEPENDENT = names(
 
 #: Functions that are no operators of tensors, or another name of one above.
 OTHERS = names(
-    "Var array asarray from_dlpack full random seed enable_grad grad hessian_vector_product "
+    "Var array asarray from_dlpack full random seed get_rng_state set_rng_state "
+    "enable_grad grad hessian_vector_product "
     "is_grad_enabled jit jit_info jvp no_grad vjp Module Sequential nn optim load save export "
-    "Function checkpoint custom_jvp custom_vjp "
-    "cond fori_loop map scan switch while_loop functional_call hessian jacobian vmap "
-    "code host_call "
+    "ContextFunction Function checkpoint checkpoint_name custom_jvp custom_vjp "
+    "cond fori_loop map scan switch while_loop functional_call hessian jacobian linearize vmap "
+    "code host_call load_routines routine linalg "
     "load_program device devices fetch fetch_sync sync "
     "sync_all dump flag_scope flags get_num_threads set_num_threads default_dtype "
     "get_default_dtype set_default_dtype Explanation "
     "KernelExplanation explain LastProgram last_program MemoryHolder estimate memory_holders "
     "TunedKernel Tuning tune tuned_schedules "
     "tree_leaves tree_map "
-    "memory_stats memory_summary KernelProfile ProfileReport ProgramProfile profile_scope "
+    "memory_stats memory_summary summary KernelProfile ProfileReport ProgramProfile profile_scope "
     "broadcast_shapes broadcast_to tril_indices triu_indices identity ravel unbind "
     "repeat_interleave "
     "Key einsum_path beta binomial categorical cauchy chisquare choice dirichlet exponential gamma "
@@ -373,7 +374,8 @@ OTHERS = names(
     "astype can_cast conj imag isdtype permute_dims real result_type "
     "associative_scan diag_indices diag_indices_from gammaln ix_ tril_indices_from "
     "triu_indices_from finfo iinfo absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh "
-    "bitwise_not "
+    "bitwise_not Complex complex64 complex128 angle iscomplex iscomplexobj isreal isrealobj polar "
+    "view_as_complex view_as_real "
     "degrees expit invert left_shift radians remainder right_shift true_divide"
 )
 

@@ -341,6 +341,18 @@ def test_tuning(compiled, capsys, tmp_path):
         assert mo.flags.schedule_file == mo.tuned_schedules()
 
 
+def test_data(tmp_path):
+    """Two epochs by workers; a state is saved and loaded."""
+    scope = execute("docs/Data.md", 0)
+    assert scope["optimizer"].steps == 10
+    exec(compile(examples("docs/Data.md", "python")[1], "docs/Data.md", "exec"), scope)
+    scope["save"](tmp_path / "state")
+    scope["loader"].load_state_dict({"seed": 1, "epoch": 0, "batches": 2})
+    scope["resume"](tmp_path / "state")
+    assert scope["loader"].state_dict()["epoch"] == 2
+    scope["loader"].close()
+
+
 def test_devices():
     with mo.device("cpu:0"):
         execute("docs/Devices.md", 0)
@@ -352,6 +364,11 @@ def test_devices():
 def test_program_files():
     for number in range(4):
         execute("docs/ProgramFile.md", number)
+
+
+def test_mixed_precision():
+    variables = execute("docs/MixedPrecision.md", 0)
+    execute("docs/MixedPrecision.md", 1, **variables)
 
 
 def test_array_api():
@@ -369,6 +386,12 @@ def test_gpus(capsys):
             execute("docs/Gpu.md", 0)
 
 
+@pytest.mark.parametrize("page", ["docs/LinearAlgebra.md", "docs/Routines.md"])
+def test_routines_and_linear_algebra(page, capsys):
+    execute(page, 0)
+    assert f"```\n{capsys.readouterr().out}```" in (ROOT / page).read_text()
+
+
 def test_every_example_in_python_is_run():
     """A new one needs its test above, which this reminds of."""
     pages = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
@@ -377,7 +400,9 @@ def test_every_example_in_python_is_run():
     assert {page: count for page, count in counts.items() if count} == {
         "README.md": 5,
         "docs/ArrayApi.md": 2,
-        "docs/Checkpoint.md": 2,
+        "docs/Checkpoint.md": 3,
+        "docs/Complex.md": 4,
+        "docs/Data.md": 2,
         "docs/Devices.md": 1,
         "docs/Emulator.md": 1,
         "docs/ExchangingData.md": 1,
@@ -385,20 +410,25 @@ def test_every_example_in_python_is_run():
         # By test_guides.py.
         "docs/FromJax.md": 7,
         "docs/FromPyTorch.md": 7,
-        "docs/Functions.md": 3,
+        "docs/Functions.md": 4,
         "docs/Gpu.md": 1,
         "docs/History.md": 1,
+        "docs/LinearAlgebra.md": 1,
         "docs/Memory.md": 1,
+        "docs/MixedPrecision.md": 2,
+        "docs/Models.md": 3,
         "docs/Names.md": 2,
         "docs/ControlFlow.md": 2,
         "docs/Jit.md": 4,
         "docs/OwnKernels.md": 5,
         "docs/Profiling.md": 1,
         "docs/ProgramFile.md": 4,
+        "docs/Routines.md": 1,
         "docs/Spec.md": 21,
+        "docs/Transforms.md": 4,
         "docs/Tuning.md": 2,
         "docs/Tutorial.md": 20,
-        "docs/Vmap.md": 8,
+        "docs/Vmap.md": 9,
     }
 
 

@@ -9,14 +9,15 @@ import re
 
 import bad_calls
 import bad_calls_of_nn
+import bad_calls_of_transforms
 import metaops as mo
 import numpy as np
 import pytest
-from metaops import nn
+from metaops import _domains, nn
 from public import CALLABLES
 from util import close, same
 
-CALLS = bad_calls.CALLS + bad_calls_of_nn.CALLS
+CALLS = bad_calls.CALLS + bad_calls_of_nn.CALLS + bad_calls_of_transforms.CALLS
 ERRORS = (ValueError, TypeError, IndexError, OverflowError)
 
 
@@ -39,15 +40,41 @@ def test_what_is_out_of_a_domain_is_refused(name, call, bad):
         assert len(message) < 400, message
 
 
+@pytest.mark.parametrize("given", [None, [0.5, None], np.array([None, 0.5]), [[0.5], [None]]])
+def test_none_is_no_number(given):
+    with pytest.raises(TypeError, match=r"f: p is .*expected it in \[0, 1\]") as caught:
+        _domains.SHARE.check("f", p=given)
+    assert "nan" not in str(caught.value)
+    _domains.SHARE.check("f", p=[0.5, 1])
+
+
+@pytest.mark.parametrize("given", ["0.5", b"0.5", ["0.5", 0.5], [["1"]], np.array(["0.5"])])
+def test_a_text_is_no_number(given):
+    with pytest.raises(TypeError, match=r"f: p is .*expected a number \("):
+        _domains.SHARE.check("f", p=given)
+
+
+def test_none_is_no_number_of_functions():
+    pixels = np.zeros((9, 9, 3), "uint8")
+    with pytest.raises(TypeError, match=r"sigma is \(1.0, None\), expected a positive number"):
+        mo.transforms.functional.gaussian_blur(pixels, 3, [1.0, None])
+    with pytest.raises(TypeError, match="None"):
+        mo.hardshrink(mo.ones(3), None)
+
+
+#: The packages whose functions are looked at, beside the package's own.
+PACKAGES = r"nn\.(init\.|utils\.)?|transforms\.(functional\.)?"
 #: Parameters that take every number.
 ANY = {"fill_value", "ignore_index", "k", "nan", "neginf", "obj", "offset", "posinf", "seed"}
 ANY |= {"shift", "value", "most", "count", "data"}
 #: Dimensions, which are an AxisError, and those that are given one by one.
 PLACES = {"axes", "destination", "dim", "dim1", "dim2", "dims", "end_dim", "first", "others"}
-PLACES |= {"second", "source", "start_dim"}
+PLACES |= {"over", "second", "source", "start_dim"}
 #: What the package makes, and what reads files or runs for a while.
 LEFT_OUT = {"KernelExplanation", "KernelProfile", "MemoryHolder", "ProgramProfile", "TunedKernel"}
 LEFT_OUT |= {"Tuning", "load_program", "tune"}
+#: Those whose numbers are in a dict.
+LEFT_OUT |= {"set_rng_state"}
 #: Rows that stand for functions that are the same.
 SAME = {"identity": "eye"}
 
@@ -57,7 +84,7 @@ def test_every_parameter_that_is_a_number_is_in_the_table():
     missing = []
     for name, value in CALLABLES.items():
         function = name.rpartition(".")[2]
-        if not re.fullmatch(r"metaops\.(nn\.(init\.|utils\.)?)?\w+", name) or function in LEFT_OUT:
+        if not re.fullmatch(rf"metaops\.({PACKAGES})?\w+", name) or function in LEFT_OUT:
             continue
         for parameter in inspect.signature(value).parameters.values():
             if not re.search(r"\b(float|int)\b", str(parameter.annotation)):
@@ -93,10 +120,31 @@ def test_numbers_of_tensors_are_left_to_what_computes_them():
     same(result, np.array([-1, 2], "f4"))
     same(mo.grad(result.sum(), slope), np.array(-4, "f4"))
     x = mo.array([1.0, 2.0, 3.0])
-    shares = mo.array(np.array([-0.5, 0.5, 1.5, math.nan]))
+    shares = mo.array(np.array([-0.5, 0.5, 1.5, math.nan])) * 1
     for f in (mo.quantile, mo.nanquantile):
         for method in ("linear", "nearest", "higher"):
             close(f(x, shares, method=method), np.array([math.nan, 2, math.nan, math.nan]))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_numbers_of_tensors_that_are_given_as_data_are_looked_at(dtype):
+    """What is computed may not be there: what is an error does not depend on when it is."""
+    x = mo.array([1.0, 2.0, 3.0])
+    one = mo.array(1.5, dtype=dtype)
+    several = mo.array(np.array([0.5, 1.5, -1.0]), dtype=dtype)
+    for q in (one, several):
+        with pytest.raises(ValueError, match=r"^quantile: q is 1\.5, expected it in \[0, 1\]"):
+            mo.quantile(x, q)
+    with pytest.raises(ValueError, match=r"^bernoulli: probability is 1\.5, expected one in"):
+        mo.bernoulli(one)
+    with pytest.raises(ValueError, match=r"^bernoulli: probability is 1\.5, expected one in"):
+        mo.bernoulli(several)
+    with pytest.raises(ValueError, match=r"^normal: std is -1\.0, expected 0 or more, and finite"):
+        mo.normal((3,), 0.0, mo.array([0.5, -1.0, 2.0], dtype=dtype))
+    with pytest.raises(ValueError, match=r"^percentile: q is -3\.0, expected it in \[0, 100\]"):
+        mo.percentile(x, mo.array(np.array([5, -3])))
+    close(mo.quantile(x, mo.array(np.array([0.0, 1.0]), dtype=dtype)), np.array([1.0, 3.0]))
+    assert np.isnan(mo.quantile(x, one * 1).numpy())
 
 
 def test_a_message_tells_one_of_several_numbers():

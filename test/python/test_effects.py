@@ -35,6 +35,8 @@ KINDS = {
     "Rprop": (optim.Rprop, {}),
     "ASGD": (optim.ASGD, {"t0": 2}),
     "Adafactor": (optim.Adafactor, {"weight_decay": 0.1}),
+    "LAMB": (optim.LAMB, {"weight_decay": 0.1}),
+    "Lion": (optim.Lion, {"weight_decay": 0.1}),
     "Muon": (optim.Muon, {}),
 }
 
@@ -75,9 +77,9 @@ class Recorded:
             self.calls.append((list(functions), [list(given) for given in arguments]))
             return True
 
-        self.replay = optim.optimizer.replay
+        self.replay = optim.moving.replay
         with monkeypatch.context() as patch:
-            patch.setattr(optim.optimizer, "replay", keep)
+            patch.setattr(optim.moving, "replay", keep)
             self.recording = effects.Recording(self.trace)
             with self.recording:
                 step()

@@ -94,6 +94,26 @@ def test_binary_broadcasts(rng, name, reference):
         close(getattr(mo, name)(x, y), reference(x, y), rtol=1e-5, atol=1e-5)
 
 
+def test_powers_of_float64_that_are_rounded(rng):
+    """Of special numbers as NumPy has them, with the signs of zeros, and to half a unit."""
+    ends = [0.0, 1, 0.5, 2, 3, math.inf, 1e-310, 5e-324, 1e300, 2.0**53, 2.0**53 - 1, 1.5, 1 / 3]
+    special = np.array([*ends, *(-end for end in ends), math.nan, 1 - 2.0**-53, 1 + 2.0**-52])
+    x, y = (v.ravel() for v in np.meshgrid(special, special))
+    actual = mo.pow(mo.array(x), mo.array(y)).cast("float32").numpy()
+    with np.errstate(all="ignore"):
+        expected = np.power(x, y).astype("float32")
+    close(actual, expected, rtol=2e-7, atol=0)
+    is_number = ~np.isnan(expected)
+    same(np.signbit(actual)[is_number], np.signbit(expected)[is_number])
+    for base, exponent in (
+        (rng.uniform(0, 10, 1001), rng.uniform(-10, 10, 1001)),
+        (np.exp(rng.uniform(-600, 600, 1001)), 1 / rng.choice([1.5, 3, 6.5], 1001) / 7),
+        (rng.uniform(-100, 100, 1001), np.full(1001, 3.0)),
+    ):
+        actual = mo.pow(mo.array(base), mo.array(exponent)).cast("float32").numpy()
+        close(actual, np.power(base, exponent).astype("float32"), rtol=1.2e-7, atol=0)
+
+
 def test_power(rng):
     x = floats(rng, (4, 5), low=0.1, high=3.0)
     y = floats(rng, (5,), low=-2.0, high=2.0)

@@ -342,6 +342,7 @@ def test_what_is_installed(prefix):
     folder = library.rsplit("/", 1)[0]
     assert files == {
         "include/metaops-c/metaops.h",
+        "include/metaops-c/routine.h",
         f"{folder}/libMetaOpsExecute.so",
         f"{folder}/libMetaOpsExecute.so.0",
         library,

@@ -45,6 +45,28 @@ def test_says_what_a_kernel_does():
         assert part in text
 
 
+@pytest.mark.parametrize("name", ["exp2", "expm1", "log2", "log1p"])
+def test_functions_by_polynomials_are_no_calls(name):
+    """A program that is taken for a long one waits for another thread."""
+    data, x = make()
+    kind = "exp" if "exp" in name else "log"
+    for given, calls in ((x, 0), (x.cast("float64"), data.size)):
+        (kernel,) = mo.explain(getattr(mo, name)(given)).kernels
+        assert kernel.instructions["library_call"] == calls
+        assert (kernel.instructions[kind] >= data.size // 16) == (calls == 0)
+
+
+def test_a_power_that_is_rounded_is_no_call():
+    """It is as long as some logarithms of vectors; with all digits it is one of the library."""
+    data, x = make()
+    power = mo.pow(x.cast("float64"), 1 / 3)
+    (rounded,) = mo.explain(power.cast("float32")).kernels
+    (whole,) = mo.explain(power).kernels
+    assert rounded.instructions["library_call"] == 0 and whole.instructions["log"] == 0
+    assert data.size // 16 <= rounded.instructions["log"] <= data.size
+    assert whole.instructions["library_call"] == data.size
+
+
 def test_runs_nothing_and_keeps_the_program():
     data, x = make(1)
     y = x * 2 + 1

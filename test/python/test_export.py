@@ -96,6 +96,25 @@ def test_gradients(path):
     np.testing.assert_allclose(gradient, x.T @ (1 - np.tanh(x @ w) ** 2), rtol=1e-4, atol=1e-5)
 
 
+def test_norms_of_orders_and_of_signed_powers(path):
+    def lengths(x):
+        signed = mo.nn.lp_pool1d(x.unsqueeze(0), 3, 2)
+        return mo.norm(x, 2, 1), mo.norm(x, 3, 1), mo.norm(x, 1.5, 0), signed
+
+    mo.export(lengths, [mo.zeros((3, 4))], path)
+    program = mo.load_program(path)
+    for seed in range(2):
+        x = rng(seed).standard_normal((3, 4)).astype("float32")
+        wide = x.astype("float64")
+        total = (wide**3).reshape(1, 3, 2, 2).sum(-1)
+        expected = [
+            *((np.abs(wide) ** p).sum(axis) ** (1 / p) for p, axis in ((2, 1), (3, 1), (1.5, 0))),
+            np.where(total < 0, np.nan, np.abs(total) ** (1 / 3)),
+        ]
+        for found, wanted in zip(program(x), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_sine_and_a_cosine_of_one_number(path, dtype):
     # LLVM makes one call of both.

@@ -24,6 +24,8 @@ OPTIMISERS = {
     "Rprop": {},
     "ASGD": {},
     "Adafactor": {},
+    "LAMB": {},
+    "Lion": {"weight_decay": 0.1},
     "Muon": {},
 }
 SHAPES = [(4, 3), (4, 3), (5, 4)]
@@ -56,7 +58,7 @@ def steps(cls, options, dtype, count=8, **common):
     "common", [{}, {"maximize": True}, {"master": True}], ids=["plain", "maximize", "master"]
 )
 @pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
-def test_replays_give_what_recording_gives(name, common, dtype):
+def test_replays_give_what_recording_gives(own_kernels, name, common, dtype):
     cls = getattr(optim, name)
     assert cls.__dict__["is_recorded_once"]
     # A class that does not say so is recorded anew.

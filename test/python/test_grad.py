@@ -309,3 +309,5 @@ def test_errors():
     with pytest.raises(ValueError, match=r"\(3,\)"):
         y = mo.array([1.0, 2.0])
         mo.vjp([y * y], [y], [mo.zeros((3,))])
+    with pytest.raises(TypeError, match=r"allow_unused is .*, expected a bool or None \("):
+        mo.grad(y.sum(), y, allow_unused=[])

@@ -4,6 +4,7 @@
 """The tutorial and the guides: their programs print what is shown, their names exist."""
 
 import contextlib
+import gc
 import io
 import pathlib
 import re
@@ -15,7 +16,7 @@ from util import AVX512
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 PAGES = ["Tutorial.md", "FromPyTorch.md", "FromJax.md", "Functions.md", "Checkpoint.md"]
-PAGES += ["OwnKernels.md"]
+PAGES += ["Complex.md", "Models.md", "OwnKernels.md", "Transforms.md"]
 
 
 def blocks(page):
@@ -54,6 +55,9 @@ def test_what_the_programs_print(page, tmp_path, monkeypatch):
         with contextlib.redirect_stdout(printed):
             exec(code, scope)
         assert printed.getvalue() == shown, f"{page}:{line}"
+    # Functions of a program have its names, and so themselves.
+    scope.clear()
+    gc.collect()
 
 
 # Tables of names

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
+import itertools
 import weakref
+from itertools import pairwise
 
 import metaops as mo
 import numpy as np
 import pytest
-from metaops.tracing import functions
+from metaops.tracing import recordings
 from recorded_functions import hits, leaf, recorded
 
 # A warning that no test expects is an error.
@@ -79,54 +83,165 @@ def test_numbers_that_differ_are_named() -> None:
 
 
 def test_functions_that_mostly_miss_say_so_once() -> None:
-    jitted = mo.jit(lambda x: x * 2)
+    jitted = mo.jit(lambda x, name: x * 2)
     with pytest.warns(RuntimeWarning, match="was recorded 16 times in 16 calls") as caught:
         for n in range(1, 40):
-            assert jitted(mo.ones(n)).shape == (n,)
+            assert jitted(leaf(1), f"part {n}").numpy().tolist() == [2]
     assert len(caught) == 1
-    # A shape that comes again is recorded.
+    # A text that comes again is recorded.
     for _ in range(4):
-        jitted(mo.ones(100))
+        jitted(leaf(1), "another")
     assert hits(jitted) == 1
 
 
 def test_many_shapes_in_turn() -> None:
     jitted = mo.jit(lambda x: x * 2)
-    with pytest.warns(RuntimeWarning, match="was recorded 16 times"):
-        for _ in range(2):
-            for n in range(1, 200):
-                assert jitted(np.ones(n, "float32")).shape == (n,)
-    # More shapes than recordings that are kept: they are called as they are.
-    assert recorded(jitted) < 40
-    assert mo.jit_info(jitted).keys <= 64
+    counts = []
+    for _ in range(4):
+        for n in range(1, 200):
+            assert jitted(np.ones(n, "float32")).shape == (n,)
+        counts.append((mo.jit_info(jitted).keys, hits(jitted)))
+    # At first 16 are recorded, then all. The first length is compared at its second call, and
+    # others by that; at the fourth call the 16 are.
+    assert counts == [(16, 0), (199, 15), (199, 15 + 199), (199, 15 + 199 + 183)]
+
+
+def test_a_length_is_compared_by_another() -> None:
+    ticks = itertools.count()
+
+    @mo.jit
+    def halve(x: mo.Var) -> mo.Var:
+        next(ticks)
+        return mo.mean(x * 2) if x.shape[0] < 8 else mo.sum(x)
+
+    runs = []
+    for n in (3, 3, 4, 4, 4, 9, 9, 9, 5, 5):
+        x = np.arange(n, dtype="float32")
+        assert halve(x).numpy() == pytest.approx((x.mean() * 2) if n < 8 else x.sum())
+        runs.append(next(ticks))
+    # 3 and 9, of which others are computed, run twice; each count is one, too.
+    assert [after - before - 1 for before, after in pairwise([-1, *runs])] == [
+        *(1, 1, 1, 0, 0),
+        *(1, 1, 0, 1, 0),
+    ]
+
+
+def test_what_no_guard_sees_is_no_kin_by_its_numbers() -> None:
+    numbers = iter(range(1, 100))
+    jitted = mo.jit(lambda x: x * next(numbers))
+    assert jitted(leaf(1)).numpy().tolist() == [1]
+    assert jitted(leaf(1, 1)).numpy().tolist() == [2, 2]
+    with pytest.warns(RuntimeWarning, match="in call 2"):
+        assert jitted(leaf(1, 1)).numpy().tolist() == [3, 3]
 
 
 def test_recordings_of_all_functions_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(functions, "_functions", weakref.WeakSet())
-    monkeypatch.setattr(functions, "_MOST", 10)
-    many = [mo.jit(lambda x: x * 2) for _ in range(6)]
-    for n in range(1, 6):
+    monkeypatch.setattr(recordings, "_tables", weakref.WeakSet())
+    monkeypatch.setattr(recordings, "_MOST", 10)
+    many = [mo.jit(lambda x, name: x * 2) for _ in range(6)]
+    for name in "abcde":
         for jitted in many:
             for _ in range(3):
-                assert jitted(mo.ones(n)).shape == (n,)
+                assert jitted(leaf(1), name).numpy().tolist() == [2]
     assert sum(mo.jit_info(jitted).keys for jitted in many) == 10
-    # The recordings of the last shape are kept, and some of the one before.
+    # The recordings of the last name are kept, and some of the one before.
     assert [hits(jitted) for jitted in many] == [5] * 6
-    many[0](mo.ones(5))
-    many[0](mo.ones(5))
+    many[0](leaf(1), "e")
+    many[0](leaf(1), "e")
     assert hits(many[0]) == 6
 
 
 def test_recordings_are_bounded() -> None:
-    jitted = mo.jit(lambda x: x * 2)
+    jitted = mo.jit(lambda x, name: x * 2)
     for n in range(1, 120):
         for _ in range(3):
-            jitted(mo.ones(n))
+            jitted(leaf(1), str(n))
     info = mo.jit_info(jitted)
     assert info.keys == 64
     # Those used last are kept.
     before = info.hits
     for _ in range(2):
-        jitted(mo.ones(119))
+        jitted(leaf(1), "119")
     assert mo.jit_info(jitted).hits == before + 1
     assert hits(jitted) > 0
+
+
+def test_lengths_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recordings, "_MOST_OF_FAMILY", 20)
+    jitted = mo.jit(lambda x, name: x * 2)
+    for n in range(1, 60):
+        for _ in range(3):
+            jitted(mo.ones(n), "a")
+    jitted(leaf(1), "b")
+    # One of the other text, and of the lengths those used last.
+    assert mo.jit_info(jitted).keys == 21
+    before = recorded(jitted)
+    jitted(mo.ones(59), "a")
+    assert recorded(jitted) == before
+    jitted(mo.ones(30), "a")
+    assert recorded(jitted) == before + 1
+
+
+def test_a_difference_ends_what_other_lengths_take_from_it() -> None:
+    number = ctypes.c_double(1)
+    jitted = mo.jit(lambda x: x * number.value)
+    for n in (3, 3, 3, 5, 5, 5):
+        assert jitted(mo.ones(n)).numpy().tolist() == [1] * n
+    number.value = 3
+    with pytest.warns(RuntimeWarning, match="in call 4"):
+        assert jitted(mo.ones(3)).numpy().tolist() == [3] * 3
+    with pytest.warns(RuntimeWarning, match="in call 4"):
+        assert jitted(mo.ones(5)).numpy().tolist() == [3] * 5
+
+
+def test_a_length_by_another_is_compared_at_its_fourth_call() -> None:
+    number = ctypes.c_double(1)
+    jitted = mo.jit(lambda x: x * number.value)
+    for _ in range(64):
+        jitted(mo.ones(3))
+    for _ in range(3):
+        jitted(mo.ones(5))
+    number.value = 3
+    with pytest.warns(RuntimeWarning, match="in call 4"):
+        assert jitted(mo.ones(5)).numpy().tolist() == [3] * 5
+
+
+def test_numbers_of_a_length_alone_are_compared() -> None:
+    numbers = itertools.count(5)
+    # A count of elements may be another one for another length, what is drawn may not.
+    jitted = mo.jit(lambda x: mo.mean(x) * (next(numbers) + 0.5 if len(x) > 4 else 1.0))
+    for _ in range(3):
+        jitted(mo.ones(3))
+    assert jitted(mo.ones(5)).item() == 5.5
+    with pytest.warns(RuntimeWarning, match="in call 2"):
+        assert jitted(mo.ones(5)).item() == 6.5
+
+
+def test_objects_that_die_while_recordings_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recordings, "_MOST_FAMILIES", 8)
+
+    class Named:
+        pass
+
+    jitted = mo.jit(lambda x, name: x * 2)
+    before = gc.get_threshold()
+    gc.set_threshold(20)
+    try:
+        for _ in range(60):
+            name = Named()
+            # It dies with the collector, wherever that runs.
+            name.own = name  # type: ignore[attr-defined]
+            for _ in range(3):
+                assert jitted(leaf(1), name).numpy().tolist() == [2]
+    finally:
+        gc.set_threshold(*before)
+    del name
+    gc.collect()
+    assert mo.jit_info(jitted).keys == 0
+
+
+def test_lists_of_many_tensors() -> None:
+    many = [leaf(i) for i in range(300)]
+    jitted = mo.jit(lambda parts: parts[0] + parts[299])
+    for _ in range(3):
+        assert jitted(many).numpy().tolist() == [299]

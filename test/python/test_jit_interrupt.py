@@ -134,3 +134,58 @@ def test_while_a_call_runs(compiled: None, calls: int) -> None:
             # Other work goes on.
             assert (mo.ones((5,)) * 2).sum().item() == 10
         """)
+
+
+@pytest.mark.parametrize("calls", [3, 5])
+def test_where_each_call_is_waited_for(compiled: None, calls: int) -> None:
+    """A call that is stopped has been made: it counts, and is made once."""
+    run(f"""
+        mo.flags.asynchronous = False
+        p, trips = mo.zeros((3,)).sync(), mo.array(3).sync()
+        optimizer = mo.optim.SGD([p], 1.0)
+
+        @mo.jit(recheck=False)
+        def step(x, trips):
+            many = mo.while_loop(lambda i: i < trips, lambda i: i + 1, 0)
+            loss = mo.sum(p * x) + mo.sum(many * 0)
+            optimizer.step(loss)
+            return many
+
+        x = mo.ones((3,)).sync()
+        for _ in range({calls} - 1):
+            step(x, trips)
+        most = mo.array(1 << 26).sync()
+        # The session cannot be asked while a call waits in it.
+        interrupt_when(lambda: True)
+        assert is_interrupted(lambda: step(x, most))
+        assert optimizer.steps == {calls}
+        # Other work goes on, and what was stopped is there when it is done.
+        assert (mo.ones((5,)) * 2).sum().item() == 10
+        step(x, trips)
+        assert optimizer.steps == {calls} + 1
+        assert (p.numpy() == -{calls} - 1).all(), p.numpy()
+        """)
+
+
+def test_a_handler_that_goes_on_makes_no_second_call(compiled: None) -> None:
+    run("""
+        mo.flags.asynchronous = False
+        p, trips = mo.zeros((3,)).sync(), mo.array(3).sync()
+        handled = []
+        signal.signal(signal.SIGINT, lambda *_: handled.append(1))
+
+        @mo.jit(recheck=False)
+        def step(trips):
+            many = mo.while_loop(lambda i: i < trips, lambda i: i + 1, 0)
+            p.update(p + 1 + many * 0)
+            return many
+
+        for _ in range(4):
+            step(trips)
+        most = mo.array(1 << 26).sync()
+        # The session cannot be asked while a call waits in it.
+        interrupt_when(lambda: True)
+        assert step(most).item() == 1 << 26
+        assert handled == [1]
+        assert (p.numpy() == 5).all(), p.numpy()
+        """)

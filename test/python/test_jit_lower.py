@@ -63,7 +63,7 @@ def test_phases_of_a_function() -> None:
 
 
 @pytest.mark.parametrize("calls", [0, 1, 3])
-def test_the_program_is_that_of_a_call(calls: int) -> None:
+def test_the_program_is_that_of_a_call(own_kernels: None, calls: int) -> None:
     step, model, _ = make_step()
     x, y = batch()
     mo.sync(list(model.parameters()))
@@ -75,7 +75,7 @@ def test_the_program_is_that_of_a_call(calls: int) -> None:
     check_is_last(explained)
 
 
-def test_results_with_history() -> None:
+def test_results_with_history(own_kernels: None) -> None:
     weight = leaf(1, 2, 3).sync()
     jitted = mo.jit(lambda x: mo.sum(mo.tanh(weight * x)))
     x = leaf(3, 4, 5).sync()

@@ -86,6 +86,19 @@ def insert_if(xs: mo.Var, w: mo.Var) -> mo.Var:
     return mo.fori_loop(0, xs.shape[0], trip, mo.zeros(xs.shape))
 
 
+def insert_if_and_read(xs: mo.Var, w: mo.Var) -> mo.Var:
+    """Insert rows in every other trip, and read a row of what a branch has left."""
+
+    def trip(i: mo.Var, carry: tuple) -> tuple:
+        table, h = carry
+        h = mo.tanh(h * w)
+        table = mo.cond(i % 2 == 0, lambda: table.at[i].set(h), lambda: table)
+        return table, h * mo.sin(table[i - 1])
+
+    table, h = mo.fori_loop(0, xs.shape[0], trip, (xs * 2, w))
+    return table.sum() + h
+
+
 def insert_inside(xs: mo.Var, w: mo.Var) -> mo.Var:
     """Have a loop inside insert rows, and insert one."""
 
@@ -117,8 +130,9 @@ def pass_through(xs: mo.Var, w: mo.Var) -> mo.Var:
 
 DERIVED = ("value", "gradient", "tangent")
 LOOPS = [stack, insert, read_and_insert, accumulate, recur, insert_twice, read, pass_through]
+LOOPS += [insert_if_and_read]
 CASES = [(loop, what) for loop in LOOPS for what in DERIVED]
-# Their gradients save tables.
+# Their gradients save tables: what is read of them is read in a branch, or in a loop.
 CASES += [(insert_if, "value"), (insert_if, "tangent"), (insert_inside, "value")]
 
 

@@ -61,7 +61,29 @@ def orthogonal(w, gradients, lr=0.05, weight_decay=0.2, momentum=0.9, nesterov=T
         yield w
 
 
+def layerwise(w, gradients, lr=0.05, betas=(0.8, 0.9), eps=1e-3, weight_decay=0.2):
+    mean, square = 0, 0
+    for t, gradient in enumerate(gradients, 1):
+        mean = betas[0] * mean + (1 - betas[0]) * gradient
+        square = betas[1] * square + (1 - betas[1]) * gradient**2
+        direction = mean / (1 - betas[0] ** t)
+        direction = direction / (np.sqrt(square / (1 - betas[1] ** t)) + eps) + weight_decay * w
+        w = w - lr * np.linalg.norm(w) / np.linalg.norm(direction) * direction
+        yield w
+
+
+def by_sign_of_momentum(w, gradients, lr=0.05, betas=(0.8, 0.9), weight_decay=0.2):
+    mean = 0
+    for gradient in gradients:
+        direction = np.sign(betas[0] * mean + (1 - betas[0]) * gradient)
+        mean = betas[1] * mean + (1 - betas[1]) * gradient
+        w = w * (1 - lr * weight_decay) - lr * direction
+        yield w
+
+
 CASES = {
+    "LAMB": (layerwise, {"lr": 0.05, "betas": (0.8, 0.9), "eps": 1e-3, "weight_decay": 0.2}),
+    "Lion": (by_sign_of_momentum, {"lr": 0.05, "betas": (0.8, 0.9), "weight_decay": 0.2}),
     "ASGD": (averaged, {"lr": 0.05, "lambd": 0.01, "alpha": 0.5, "t0": 1, "weight_decay": 0.1}),
     "Rprop": (by_signs, {"lr": 0.05, "etas": (0.4, 1.3), "step_sizes": (0.02, 0.07)}),
     "Adafactor": (

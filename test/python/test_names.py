@@ -173,6 +173,7 @@ def test_the_table_of_names_is_documented():
 # Names that are not there
 
 MODULES = [mo, mo.nn, mo.nn.init, mo.nn.utils, mo.optim, mo.optim.lr_scheduler]
+MODULES += [mo.amp, mo.linalg, mo.transforms, mo.transforms.functional]
 
 
 def said(value, name):
@@ -211,7 +212,7 @@ GUESSES = [
 ]
 
 
-@pytest.mark.parametrize("module", [mo, mo.nn, mo.nn.init, mo.optim, lr_scheduler])
+@pytest.mark.parametrize("module", [mo, mo.nn, mo.nn.init, mo.optim, lr_scheduler, mo.transforms])
 def test_first_guesses(module):
     """No name of another library gets one that is like it by chance, as `trunc` for `func`.
 
@@ -219,8 +220,7 @@ def test_first_guesses(module):
     there, as of what is of no use beside the other library.
     """
     told = find_advice()
-    owners = [mo, mo.nn, mo.nn.init, mo.nn.utils, mo.optim, lr_scheduler]
-    elsewhere = {name for owner in owners for name in owner.__all__}
+    elsewhere = {name for owner in MODULES for name in owner.__all__}
     outcomes = collections.Counter()
     for name in {name for owner, name in GUESSES if owner is module}:
         is_file = isinstance(vars(module).get(name), type(mo)) and name not in _exports.MODULES
@@ -266,6 +266,13 @@ def test_methods_of_other_names(name):
         (mo, "conv2d", "metaops has no conv2d: use mo.nn.conv2d"),
         (mo, "Adam", "metaops has no Adam: use mo.optim.Adam"),
         (mo.nn, "relu", "metaops.nn has no relu: use mo.relu"),
+        (mo, "Compose", "metaops has no Compose: use mo.transforms.Compose"),
+        (mo, "normalize", "metaops has no normalize: use mo.nn.normalize"),
+        (
+            mo.transforms,
+            "RandomGray",
+            "metaops.transforms has no RandomGray: use mo.transforms.RandomGrayscale",
+        ),
         (mo, "StepLR", "metaops has no StepLR: use mo.optim.lr_scheduler.StepLR"),
         (mo.nn, "relu_", "metaops.nn has no relu_: mo.relu returns a new tensor"),
         (
@@ -282,10 +289,10 @@ def test_methods_of_other_names(name):
         # Words of more than one meaning.
         (mo, "sparse", "metaops has no sparse: there are no sparse tensors"),
         (mo, "jacrev", "metaops has no jacrev: use mo.jacobian(fn, mode='reverse')"),
-        (mo, "amp", f"metaops has no amp: {FUNCTIONS['autocast']}"),
+        (mo, "autocast", "metaops has no autocast: use mo.amp.autocast"),
         (mo, "shuffle", f"metaops has no shuffle: {FUNCTIONS['shuffle']}"),
         (mo, "utils", f"metaops has no utils: {FUNCTIONS['utils']}"),
-        (mo, "angle", "metaops has no angle: there are no complex numbers"),
+        (mo, "conjugate", "metaops has no conjugate: use mo.conj"),
         (mo, "svd", "metaops has no svd: there is none in this version"),
         (mo, "ctc_loss", "metaops has no ctc_loss: use mo.nn.ctc_loss"),
         (mo, "clamp_min_", "metaops has no clamp_min_: use mo.maximum"),

@@ -233,6 +233,17 @@ def test_cosine_similarity(rng, dim):
     close(nn.CosineSimilarity(dim)(x1=x, x2=y), expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cosine_similarity_at_the_least_norm(dtype):
+    """A vector that is as long as epsilon has the slopes of one that is longer."""
+    x = mo.array(np.array([[0, 0.5, 0], [0, 0.25, 0]], dtype))
+    y = mo.array(np.array([[0.5, 1, 0], [0.5, 1, 0]], dtype))
+    length = 1.25**0.5
+    expected = np.array([[1, 0, 0], [1, 2, 0]]) / length
+    slope = mo.grad(nn.cosine_similarity(x, y, eps=0.5).sum(), x)
+    close(slope, expected.astype(dtype), rtol=1e-6, atol=1e-7)
+
+
 def test_vectors_of_length_zero():
     """Values and gradients are finite."""
     x = mo.array(np.array([[0.0, 0.0], [3.0, 4.0]]))

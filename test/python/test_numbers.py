@@ -7,6 +7,7 @@ kernels serve many lengths, and each length has the right result."""
 import metaops as mo
 import numpy as np
 import pytest
+from metaops import _core
 from util import AVX512, close, floats, on_processor
 
 COUNT = 60
@@ -149,3 +150,20 @@ def test_training_with_batches_of_many_lengths(rng, lengths):
     # have blocks of their own, as above.
     most = 12 if on_processor(loss) else 15
     assert counts[-1] - counts[COUNT * 2 // 3] <= most
+
+
+@pytest.mark.processor
+def test_programs_of_lengths_that_are_forgotten(rng):
+    """Programs of shared kernels are made again, others stay."""
+
+    def count(*lengths):
+        before = mo.stats()["programs_compiled"]
+        for n in lengths:
+            run_matmul(rng, n)
+        return mo.stats()["programs_compiled"] - before
+
+    _core.forget_lengths()
+    assert count(40, 41, 40, 41) == 2
+    _core.forget_lengths()
+    assert count(40) == 0
+    assert count(41) == 1

@@ -239,7 +239,11 @@ def test_amsgrad_that_comes_later():
 
 
 MAXIMIZERS = sorted(
-    name for name in optim.__all__ if isinstance(getattr(optim, name), type) and name != "Optimizer"
+    name
+    for name in optim.__all__
+    if isinstance(cls := getattr(optim, name), type)
+    and issubclass(cls, optim.Optimizer)
+    and cls not in (optim.Optimizer, optim.LBFGS)  # which has no such option
 )
 
 
@@ -359,6 +363,12 @@ def test_groups_of_several_types(rng):
         (lambda p: optim.Adadelta([p], rho=-1), ValueError, r"rho is -1, expected it in"),
         (lambda p: optim.NAdam([p], betas=(0, 1)), ValueError, r"NAdam: betas are \(0, 1\)"),
         (lambda p: optim.Adagrad([p], eps=-1), ValueError, "Adagrad: eps is -1"),
+        (lambda p: optim.SGD([p], None), TypeError, "SGD: lr is None, expected a number"),
+        (lambda p: optim.Adam([p], lr="1"), TypeError, "Adam: lr is '1', expected a number"),
+        (lambda p: optim.SGD([{"params": p, "lr": None}]), TypeError, "SGD: lr is None"),
+        (lambda p: optim.RMSprop([p], alpha=None), TypeError, "RMSprop: alpha is None"),
+        (lambda p: optim.Adam([p], betas=0.5), TypeError, "betas are 0.5, expected a tuple"),
+        (lambda p: optim.Lion([p], betas=(0.5, None)), TypeError, "Lion: a beta is None"),
     ],
 )
 def test_errors(call, kind, message):

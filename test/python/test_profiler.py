@@ -121,7 +121,7 @@ def test_equal_kernels_of_one_line_are_one_row(compiled, rng):
     assert [program.kernel_calls for program in report.programs] == [4, 1]
 
 
-def test_one_program_at_two_places_is_two_rows(compiled, rng):
+def test_one_program_at_two_places_is_two_rows(compiled, own_kernels, rng):
     (x,) = tensors(rng, (6,))
     mo.exp(x).sync()
     with mo.profile_scope() as report:
@@ -137,7 +137,7 @@ def test_one_program_at_two_places_is_two_rows(compiled, rng):
     assert report.compile_seconds == 0
 
 
-def test_compilations_are_counted(compiled, rng):
+def test_compilations_are_counted(compiled, own_kernels, rng):
     (x,) = tensors(rng, (3, 17))
     with mo.profile_scope() as report:
         for _ in range(3):

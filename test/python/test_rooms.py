@@ -188,7 +188,10 @@ def test_rooms_have_names_of_the_package(name):
 
 def test_the_rooms():
     assert {*ROOMS} == {
-        *(f"metaops.{name}" for name in ("compat", "control_flow", "extern", "func")),
+        *(
+            f"metaops.{name}"
+            for name in ("compat", "complex_numbers", "control_flow", "extern", "func")
+        ),
         *(f"metaops.{name}" for name in ("random", "tools", "tracing")),
         *(f"metaops.ops.{name}" for name in mo.ops.__all__),
     }

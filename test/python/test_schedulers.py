@@ -301,3 +301,108 @@ def test_plateau_by_share():
 def test_errors(call, kind, message):
     with pytest.raises(kind, match=message):
         call(optimizer())
+
+
+def swalr_of_pytorch(rates, before, epochs, last, share):
+    """Return the rates that PyTorch's formula gives after each step, from those it finds."""
+    found = []
+    for step, rate in enumerate(before):
+        step = max(1, step) if epochs == 0 else step
+        last_t, t = (max(0, min(1, k / max(1, epochs))) for k in (step - 1, step))
+        rate = found[-1] if rate is None else rate
+        first = last if share(last_t) == 1 else (rate - share(last_t) * last) / (1 - share(last_t))
+        found.append(last * share(t) + first * (1 - share(t)))
+    return found
+
+
+@pytest.mark.parametrize("strategy", ["cos", "linear"])
+@pytest.mark.parametrize("epochs", [0, 1, 4])
+def test_the_rate_of_averaging_is_pytorchs(strategy, epochs):
+    share = (lambda t: (1 - math.cos(math.pi * t)) / 2) if strategy == "cos" else (lambda t: t)
+    schedule = mo.optim.SWALR(optimizer(), 0.05, epochs, strategy)
+    found = seen(schedule, 7)
+    expected = swalr_of_pytorch(found, [BASE] + [None] * 7, epochs, 0.05, share)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(found[max(1, epochs) :], 0.05, rtol=1e-12)
+    closed = [schedule.rate(t, BASE) for t in range(8)]
+    np.testing.assert_allclose(found, closed, rtol=1e-9)
+
+
+def test_averaging_goes_on_from_the_rate_of_another_schedule():
+    own = optimizer()
+    first = lr_scheduler.ExponentialLR(own, 0.5)
+    later = mo.optim.SWALR(own, 0.05, 4, "linear")
+    for _ in range(3):
+        first.step()
+    rates = [own.lr]
+    for _ in range(5):
+        later.step()
+        rates.append(own.lr)
+    start = BASE * 0.5**3
+    np.testing.assert_allclose(rates, [start + (0.05 - start) * min(t / 4, 1) for t in range(6)])
+
+
+def test_averaging_of_groups_and_states():
+    groups = [{"params": [mo.zeros((1,))]}, {"params": [mo.zeros((1,))], "lr": 0.4}]
+    own = SGD(groups, BASE)
+    schedule = mo.optim.SWALR(own, [0.1, 0.2], 2, "linear")
+    schedule.step()
+    np.testing.assert_allclose(schedule.get_last_lr(), [0.45, 0.3])
+    state = schedule.state_dict()
+    again = mo.optim.SWALR(own, [0.1, 0.2], 2, "linear")
+    again.load_state_dict(state)
+    again.step()
+    np.testing.assert_allclose(again.get_last_lr(), [0.1, 0.2])
+    for arguments, text in [
+        (([0.1],), "1 swa_lr given, expected 2, one per group"),
+        ((np.array([0.1]),), "1 swa_lr given, expected 2, one per group"),
+        (([],), "0 swa_lr given, expected 2, one per group"),
+        ((-0.1,), "swa_lr is -0.1"),
+        ((math.inf,), "swa_lr is inf"),
+        ((0.1, -1), "anneal_epochs is -1"),
+        ((0.1, 1, "exp"), "anneal_strategy is 'exp', expected 'cos' or 'linear'"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            mo.optim.SWALR(own, *arguments)
+    for rate in (None, "0.1"):
+        with pytest.raises(TypeError, match=f"swa_lr is {rate!r}, expected a number"):
+            mo.optim.SWALR(own, rate)
+    assert mo.optim.SWALR(own, np.array([0.1, 0.2])).swa_lrs == [0.1, 0.2]
+
+
+def test_averaging_leaves_groups_that_come_later():
+    own = optimizer()
+    schedule = mo.optim.SWALR(own, 0.05, 2, "linear")
+    own.add_param_group({"params": [mo.zeros((1,))], "lr": 0.4})
+    schedule.step()
+    np.testing.assert_allclose(
+        [group["lr"] for group in own.param_groups], [(BASE + 0.05) / 2, 0.4]
+    )
+
+
+def test_averaging_has_no_factor_in_a_chain():
+    own = optimizer()
+    later = mo.optim.SWALR(own, 0.05)
+    first = lr_scheduler.ExponentialLR(own, 0.5)
+    sequence = lr_scheduler.SequentialLR(own, [first, later], [3])
+    for schedule, name in [(later, "SWALR"), (sequence, "SequentialLR")]:
+        with pytest.raises(ValueError, match=f"a {name} goes by the rates that others set"):
+            lr_scheduler.ChainedScheduler([first, schedule])
+
+
+def test_schedules_that_are_not_made_set_nothing():
+    own = optimizer()
+    before = [dict(group) for group in own.param_groups]
+    makers = [
+        lambda: mo.optim.SWALR(own, -1.0),
+        lambda: lr_scheduler.StepLR(own, 0),
+        lambda: lr_scheduler.LambdaLR(own, []),
+        lambda: lr_scheduler.CosineAnnealingLR(own, 0),
+    ]
+    for make in makers:
+        with pytest.raises(ValueError, match="expected"):
+            make()
+        assert [dict(group) for group in own.param_groups] == before
+    # A rate that is set then is the one by which the next schedule goes.
+    own.lr = 4 * BASE
+    assert lr_scheduler.StepLR(own, 1).base_lrs == [4 * BASE]

@@ -14,7 +14,7 @@ import pytest
 import random_graphs
 from graph_checks import check_same, outputs
 from metaops import nn
-from util import on_processor
+from util import AVX512, on_processor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -292,6 +292,28 @@ def test_products_of_varying_extents(
         np.testing.assert_allclose(
             compute(data[:length]).numpy(), expect(data[:length]), rtol=2e-3, atol=2e-2
         )
+
+
+@pytest.mark.parametrize("columns", [5, 16])
+def test_softmax_of_columns_of_rising_lengths(rng: np.random.Generator, columns: int) -> None:
+    """Blocks of a GPU's threads share as much memory as their own length takes."""
+    for length in (1030, 1100, 1500, 3000, 5000):
+        x = rng.standard_normal((length, columns), dtype="f")
+        powers = np.exp(x - x.max(0))
+        expected = powers / powers.sum(0)
+        np.testing.assert_allclose(mo.softmax(mo.array(x), 0).numpy(), expected, rtol=1e-4)
+
+
+@pytest.mark.processor
+@pytest.mark.skipif(not AVX512, reason="of other processors, other tiles")
+def test_a_tile_computes_products_whose_columns_vary(rng: np.random.Generator) -> None:
+    """A copy of many would be as wide as they are, and is none of a tile's panels."""
+    for columns in (128, 160):
+        x, w = (mo.array(rng.random(shape, dtype="f")) for shape in ((40, 4096), (4096, columns)))
+        (x @ w).sync()
+    assert is_varying()
+    assert "role: contraction" in str(mo.last_program().explain())
+    assert len(mo.last_program().kernels) == 1
 
 
 @pytest.mark.processor

@@ -44,6 +44,7 @@ def plain(tensors: str, names: str, module: Any = mo) -> dict[str, Call]:
 
 MOVING: dict[str, Call] = {
     **plain("m", "atleast_1d atleast_2d atleast_3d flip fliplr flipud flatten ravel transpose"),
+    **plain("m", "iscomplex isreal"),
     **plain("m", "positive real conj imag rot90 stop_grad stop_fuse squeeze matrix_transpose"),
     **plain("m", "isfinite isinf isnan isneginf isposinf logical_not signbit argmax argmin"),
     **plain("m", "all any max min nanmax nanmin nanargmax nanargmin count_nonzero"),
@@ -173,7 +174,7 @@ BITS: dict[str, Call] = {
 SINGLE: dict[str, Call] = {
     **plain("m", "acos acosh asin asinh atan atanh arccos arccosh arcsin arcsinh arctan arctanh"),
     **plain("m", "cbrt cos cosh exp exp2 expm1 log log10 log1p log2 sin sinh sqrt tan tanh"),
-    **plain("m", "digamma erf erfc erfinv gammaln lgamma reciprocal rsqrt frexp modf"),
+    **plain("m", "angle digamma erf erfc erfinv gammaln lgamma reciprocal rsqrt frexp modf"),
     **plain("m m", "arctan2 atan2 copysign divide true_divide hypot"),
     **plain("m m m", "fma"),
     # Which number is the next one depends on the type.

@@ -34,6 +34,8 @@ TYPES = {
 }
 #: Names that mean the same in the stub.
 SAME = {"Any", "Callable", "ModuleType", "Sequence", "Var"}
+#: Operators in place, which take less than those of two operands: no complex numbers.
+COMPLEX = ("__imatmul__", "__ipow__")
 SAME |= {"complex", "list", "object", "str", "tuple"}
 
 
@@ -122,6 +124,8 @@ def written(name: str, function: ast.FunctionDef, *, is_property: bool) -> list[
         if is_property:
             lines.append("@property")
         note = "" if name.strip("_").islower() else "  # noqa: N802"
+        if name in COMPLEX:
+            note = "  # type: ignore[misc]"
         lines.append(f"def {name}({ast.unparse(arguments)}) -> {result}: ...{note}")
     return [f"    {line}\n" for line in lines]
 

@@ -88,6 +88,63 @@ class Mapped:
             yield row[j] if k in self.inner else row
 
 
+class _Own(mo.Function):
+    """A function whose derivatives are those of its operators."""
+
+    def __init__(self, function: Callable[..., list[mo.Var]]) -> None:
+        self.function = function
+
+    def execute(self, *given: mo.Var) -> list[mo.Var]:
+        self.given = given
+        return self.function(*given)
+
+    def grad(self, *gradients: mo.Var | None) -> tuple[mo.Var | None, ...]:
+        # A rule that is recorded differentiates values that it makes itself.
+        given = [x.detach() for x in self.given]
+        results = self.function(*given)
+        pairs = [pair for pair in zip(results, gradients, strict=True) if pair[1] is not None]
+        floats = [x for x in given if "float" in x.dtype]
+        made = iter(mo.vjp([y for y, _ in pairs], floats, [g for _, g in pairs]))
+        return tuple(next(made) if "float" in x.dtype else None for x in self.given)
+
+
+def _in_branch(function: Callable[..., list[mo.Var]]) -> Callable[..., list[mo.Var]]:
+    """Return a function that takes either of two branches, as the first of its floats says."""
+
+    def call(*given: mo.Var) -> list[mo.Var]:
+        floats = [x for x in given if "float" in x.dtype]
+        if not floats:
+            return function(*given)
+        pred = (floats[0].cast("float64") * 0.5).sum() > 0
+        other = [-x if x is floats[0] else x for x in given]
+        return mo.cond(pred, lambda: function(*given), lambda: function(*other))
+
+    return call
+
+
+def _in_loop(function: Callable[..., list[mo.Var]]) -> Callable[..., list[mo.Var]]:
+    """Return a function of which the last of some trips gives the results."""
+
+    def call(*given: mo.Var) -> list[mo.Var]:
+        rows = [mo.stack([x, x, x]) for x in given]
+        _, made = mo.scan(lambda carry, row: (carry, function(*row)), 0, rows)
+        return [each[-1] for each in made]
+
+    return call
+
+
+#: Functions that those of the fuzzer are put into.
+PARTS: dict[str, Callable[[Callable[..., list[mo.Var]]], Callable[..., list[mo.Var]]]] = {
+    "nothing": lambda function: function,
+    "jit": lambda function: mo.jit(lambda *given: function(*given)),
+    "checkpoint": mo.checkpoint,
+    "function": lambda function: lambda *given: _Own(function)(*given),
+    "branch": _in_branch,
+    "loop": _in_loop,
+    "checkpoint in a loop": lambda function: _in_loop(mo.checkpoint(function)),
+}
+
+
 def compare(mapped: Mapped, seed: int) -> None:
     """Fail unless a map gives what a loop gives."""
     mo.seed(seed)
@@ -102,8 +159,8 @@ def compare(mapped: Mapped, seed: int) -> None:
         check_same(one, other, dtype)
 
 
-def check_values(recipe: Sequence[Node], seed: int, most: int = 12) -> int:
-    """Compare the values of a graph; return at how many sets of leaves."""
+def check_values(recipe: Sequence[Node], seed: int, most: int = 12, part: str = "nothing") -> int:
+    """Compare the values of a graph in one of PARTS; return at how many sets of leaves."""
     recipe = [node for node in recipe if node.entry not in REFUSED]
     leaves = run(recipe).leaves
 
@@ -112,12 +169,12 @@ def check_values(recipe: Sequence[Node], seed: int, most: int = 12) -> int:
 
     sets = all_sets(len(leaves), Random(seed), most) if leaves else []
     for each in sets:
-        compare(Mapped(function, leaves, each), seed)
+        compare(Mapped(PARTS[part](function), leaves, each), seed)
     return len(sets)
 
 
-def check_gradients(recipe: Sequence[Node], seed: int) -> int:
-    """Compare gradients for each example, and gradients of a map."""
+def check_gradients(recipe: Sequence[Node], seed: int, part: str = "nothing") -> int:
+    """Compare gradients for each example, and gradients of a map, of a graph in one of PARTS."""
     recipe = [node for node in recipe if node.entry not in REFUSED]
     graph = run(recipe, DIFFERENTIATED)
     leaves, has_inputs = graph.leaves, bool(graph.inputs)
@@ -126,10 +183,15 @@ def check_gradients(recipe: Sequence[Node], seed: int) -> int:
         return 0
     floats = [k for k, (_, dtype) in enumerate(leaves) if dtype == "float64"]
 
-    def loss(*given: mo.Var) -> mo.Var:
+    def losses(*given: mo.Var) -> list[mo.Var]:
         made = run(recipe, DIFFERENTIATED, 0.0, iter(given))
         vars = [v.var for v in made.values.values() if v.var.dtype == "float64"]
-        return sum((mo.tanh(x * 0.125).sum() for x in vars), mo.zeros((), "float64"))
+        return [sum((mo.tanh(x * 0.125).sum() for x in vars), mo.zeros((), "float64"))]
+
+    in_part = PARTS[part](losses)
+
+    def loss(*given: mo.Var) -> mo.Var:
+        return in_part(*given)[0]
 
     def gradients(*given: mo.Var) -> list[mo.Var]:
         return mo.grad(loss(*given), [given[k] for k in floats], allow_unused=True)

@@ -104,6 +104,8 @@ std::vector<Case> makeOthers() {
        "tensor<1x5x1xf32>"},
       {"tensor<4x5xf32>", "metaop.norm %0 dims = [1] divisor = 2.0 : "
                           "tensor<4x5xf32> -> tensor<4xf32>"},
+      {"tensor<4x5xf32>", "metaop.norm %0 dims = [1] order = 2.5 : "
+                          "tensor<4x5xf32> -> tensor<4xf32>"},
       {"tensor<2x3xf32>, tensor<2x1xf32>",
        "metaop.concat %0, %1 dim = 1 : (tensor<2x3xf32>, tensor<2x1xf32>) -> "
        "tensor<2x4xf32>"},

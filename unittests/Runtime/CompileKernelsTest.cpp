@@ -39,9 +39,15 @@ public:
   }
   void waitToGo() const {
     std::unique_lock<std::mutex> lock(mutex);
+    isStuck = true;
     changed.wait(lock, [this] { return mayGo; });
     hasGone = true;
     changed.notify_all();
+  }
+  /// Returns whether a worker waits to be let go.
+  bool hasStuck() const {
+    std::lock_guard<std::mutex> lock(mutex);
+    return isStuck;
   }
   void waitUntilGone() const {
     std::unique_lock<std::mutex> lock(mutex);
@@ -52,6 +58,7 @@ private:
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
   bool mayGo = false;
+  mutable bool isStuck = false;
   mutable bool hasGone = false;
 };
 
@@ -106,8 +113,10 @@ TEST(CompileKernelsTest, NoKernelsNeedNoThread) {
 /// needs go.
 TEST(CompileKernelsTest, WhatDoesNotEndIsLeft) {
   auto backend = std::make_shared<FakeBackend>();
-  auto [codes, wasStopped] = compileKernels(makeKernels({"a", "stuck", "b"}),
-                                            backend, 1, [] { return true; });
+  // A worker that is stopped before it is stuck would never go.
+  auto [codes, wasStopped] =
+      compileKernels(makeKernels({"a", "stuck", "b"}), backend, 1,
+                     [&] { return backend->hasStuck(); });
   EXPECT_TRUE(wasStopped);
   ASSERT_EQ(codes.size(), 3u);
   for (const CompiledCode &code : codes) {

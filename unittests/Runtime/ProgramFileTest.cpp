@@ -193,7 +193,7 @@ TEST_F(ProgramFileTest, EqualContentsGiveEqualBytes) {
 TEST_F(ProgramFileTest, TheLayoutIsAsDocumented) {
   std::string bytes = example.write();
   EXPECT_EQ(bytes.substr(0, 8), "MetaOpsP");
-  EXPECT_EQ(read32le(bytes.data() + 8), 7u);
+  EXPECT_EQ(read32le(bytes.data() + 8), 8u);
   EXPECT_EQ(read64le(bytes.data() + 16), bytes.size());
   EXPECT_EQ(bytes.size() % 64, 0u);
   std::vector<Entry> entries = listEntries(bytes);
@@ -365,24 +365,29 @@ TEST_F(ProgramFileTest, WhatIsNoFileIsAnError) {
   std::string bytes = example.write();
   // Calls of kernels had other fields.
   bytes[8] = 1;
-  EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 1; this program reads version 7");
+  EXPECT_EQ(
+      failureOfReading(bytes),
+      "the program file has version 1; this program reads versions 7 and 8");
   // The file was a function.
   bytes[8] = 2;
-  EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 2; this program reads version 7");
+  EXPECT_EQ(
+      failureOfReading(bytes),
+      "the program file has version 2; this program reads versions 7 and 8");
   // Carries of a loop had no rows.
   bytes[8] = 3;
-  EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 3; this program reads version 7");
+  EXPECT_EQ(
+      failureOfReading(bytes),
+      "the program file has version 3; this program reads versions 7 and 8");
   // Checks had one field less.
   bytes[8] = 4;
-  EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 4; this program reads version 7");
+  EXPECT_EQ(
+      failureOfReading(bytes),
+      "the program file has version 4; this program reads versions 7 and 8");
   // Loops had no numbers of their first trip and of a block's.
   bytes[8] = 5;
-  EXPECT_EQ(failureOfReading(bytes),
-            "the program file has version 5; this program reads version 7");
+  EXPECT_EQ(
+      failureOfReading(bytes),
+      "the program file has version 5; this program reads versions 7 and 8");
 }
 
 TEST_F(ProgramFileTest, PartsOfAFileAreErrors) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SortCalls.h"
 #include "StepsFixture.h"
 
 #include <algorithm>
@@ -35,11 +36,8 @@ protected:
     If branches;
     branches.onTrue = {makeStep(View{chosen}, {slot(x())})};
     branches.onFalse = {makeStep(View{chosen}, {slot(y())})};
-    Routine sort;
-    sort.kind = Routine::Kind::Sort;
-    sort.outer = sort.inner = 1;
-    sort.extent = sort.count = kElements;
-    sort.givesValues = true;
+    RoutineCall sort = makeSortCall(1, kElements, 1, /*givesIndices=*/false);
+    Slot scratch = slot(arena(), 704, sort.getEstimate().scratchBytes);
     Copy copy{0, 4, {{kElements, kElements, 0, -1}}};
     data.steps = {
         makeStep(Check{{std::nullopt, 3, true, -100}, ""},
@@ -51,7 +49,7 @@ protected:
         makeStep(call(addKernel), {slot(carry.current), slot(chosen)},
                  {slot(arena(), 256)}),
         sums,
-        makeStep(sort, {slot(arena(), 384)}, {slot(arena(), 320)}),
+        makeStep(sort, {slot(arena(), 384)}, {slot(arena(), 320), scratch}),
         makeStep(Copies{copy}, {slot(arena(), 320)}, {slot(result())})};
     info.calls.resize(countSteps(data.steps));
     info.calls[1].name = "scale";
@@ -83,9 +81,12 @@ protected:
   }
 
   llvm::Expected<DescribedProgram> readBytes(llvm::StringRef from) {
-    return readProgram(from, [this](llvm::StringRef name) {
-      return name == "a kernel" ? known : nullptr;
-    });
+    return readProgram(
+        from,
+        [this](llvm::StringRef name) {
+          return name == "a kernel" ? known : nullptr;
+        },
+        *createHostRoutines());
   }
   /// The functions in the order of the steps, since all have one name here.
   static void setKernels(const StepList &from, StepList &to) {
@@ -153,7 +154,8 @@ TEST_F(ProgramFormatTest, GridsOfFurtherFunctionsAreNoScalars) {
 }
 
 TEST_F(ProgramFormatTest, AMissingKernelIsNamed) {
-  auto program = readProgram(bytes, [](llvm::StringRef) { return nullptr; });
+  auto program = readProgram(
+      bytes, [](llvm::StringRef) { return nullptr; }, *createHostRoutines());
   EXPECT_EQ(llvm::toString(program.takeError()),
             "a program has a kernel 'a kernel' that is not there");
 }

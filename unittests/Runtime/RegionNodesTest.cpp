@@ -39,9 +39,69 @@ TEST_F(RegionNodesTest, CapturesAreOperandsBehindTheOperandsProper) {
   EXPECT_EQ(graph.getUsers(leaves[1]).size(), 1u);
   EXPECT_EQ(graph.getUsers(leaves[2]).size(), 1u);
   EXPECT_EQ(graph.getUsers(leaves[3]).size(), 0u);
-  EXPECT_EQ(node->numCarrying, 4u);
+}
+
+TEST_F(RegionNodesTest, OperandsCarryForWhatIsMadeOfThem) {
+  // A branch is made of what each of its arms is; %e only says which.
+  Node *branch = record(
+      regionOf(ifOf("%w = metaop.mul %b, %b" + vec + yield("w"), yield("c"))));
+  EXPECT_EQ(branch->operands.size(), 4u);
+  EXPECT_EQ(branch->numCarrying, 2u);
+  EXPECT_TRUE(branch->carries);
   graph.releaseVar(leaves[0]);
-  EXPECT_EQ(node->numCarrying, 2u);
+  EXPECT_EQ(branch->numCarrying, 2u);
+  graph.releaseVar(leaves[1]);
+  EXPECT_EQ(branch->numCarrying, 1u);
+  graph.releaseVar(leaves[2]);
+  EXPECT_EQ(branch->numCarrying, 0u);
+  EXPECT_FALSE(branch->carries);
+  graph.retainVar(leaves[1]);
+  EXPECT_EQ(branch->numCarrying, 1u);
+  EXPECT_TRUE(branch->carries);
+}
+
+TEST_F(RegionNodesTest, LoopsAreMadeOfWhatTheyHandOn) {
+  // The condition hands %c on, whatever the body has made.
+  auto loopOf = [&](llvm::StringRef handedOn) {
+    return record(("%r = scf.while (%x = %a) : (tensor<4xf32>) -> "
+                   "tensor<4xf32> {\n%t = tensor.extract %e[] : tensor<i1>\n"
+                   "scf.condition(%t) %" +
+                   handedOn +
+                   " : tensor<4xf32>\n} do {\n^bb0(%u: tensor<4xf32>):\n"
+                   "%w = metaop.add %b, %c" +
+                   vec + yield("w") + "\n}")
+                      .str());
+  };
+  EXPECT_EQ(loopOf("c")->numCarrying, 1u);
+  // Its first value, and both that the body makes the next one of.
+  EXPECT_EQ(loopOf("x")->numCarrying, 3u);
+}
+
+TEST_F(RegionNodesTest, ResultsCarryForThemselves) {
+  Node *first =
+      record("%r:2 = scf.execute_region -> (tensor<4xf32>, tensor<4xf32>) {\n"
+             "%p = metaop.neg %a" +
+             vec + "%q = metaop.mul %b, %c" + vec +
+             "scf.yield %p, %q : tensor<4xf32>, tensor<4xf32>\n}");
+  Node *second = first->nextResult;
+  EXPECT_EQ(first->numCarrying, 1u);
+  EXPECT_EQ(second->numCarrying, 2u);
+  graph.retainVar(first);
+  graph.retainVar(second);
+  // Of the one a gradient may be asked for by %a: the operation stays, and with
+  // it all that a gradient of either reads.
+  graph.releaseVar(leaves[1]);
+  graph.releaseVar(leaves[2]);
+  EXPECT_EQ(second->numCarrying, 0u);
+  graph.setComputed(first, Buffer::wrap(nullptr, 0, {}), 1);
+  graph.setComputed(second, Buffer::wrap(nullptr, 0, {}), 1);
+  graph.collect();
+  EXPECT_EQ(first->op->getNumRegions(), 1u);
+  EXPECT_EQ(first->op, second->op);
+  EXPECT_EQ(first->operands.size(), 3u);
+  graph.releaseVar(leaves[0]);
+  EXPECT_TRUE(isa<metaop::BufferOp>(first->op));
+  EXPECT_TRUE(isa<metaop::BufferOp>(second->op));
 }
 
 TEST_F(RegionNodesTest, CapturesLiveAsLongAsTheirUsers) {

@@ -40,12 +40,12 @@ protected:
   uint64_t call(Var &argument) {
     SessionScope scope(*session);
     Graph &graph = session->getRecorder().getGraph();
-    uint64_t before = graph.getNumRecorded();
+    uint64_t before = graph.countRecorded();
     std::optional<std::vector<Var>> found;
     Var *arguments[] = {&argument, &w};
     session->call({*function, arguments, {}, {}, {}}, repeated, found);
     result = std::move(found->front());
-    return graph.getNumRecorded() - before;
+    return graph.countRecorded() - before;
   }
 
   Var x = tensor({2}, {1, 2}), w = tensor({2}, {10, 20});
@@ -136,14 +136,14 @@ protected:
   std::optional<uint64_t> call(Var &argument, double number) {
     SessionScope scope(*session);
     Graph &graph = session->getRecorder().getGraph();
-    uint64_t before = graph.getNumRecorded();
+    uint64_t before = graph.countRecorded();
     Var *arguments[] = {&argument, &w};
     Number numbers[] = {Number::ofFloat(number)};
     std::optional<std::vector<Var>> results;
     if (!session->callAlone({*function, arguments, numbers, {}, {}}, repeated,
                             results))
       return std::nullopt;
-    return graph.getNumRecorded() - before;
+    return graph.countRecorded() - before;
   }
 
   Var x = tensor({2}, {1, 2}), w = tensor({2}, {10, 20});

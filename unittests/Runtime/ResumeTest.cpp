@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SortCalls.h"
 #include "StepsFixture.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -310,15 +311,14 @@ TEST_F(ResumeTest, SortsOfManyLinesGoOn) {
   for (bool isInner : {false, true}) {
     data.arguments = {bytes};
     data.results = {{data.getResult(0), bytes}, {data.getResult(1), 2 * bytes}};
-    Routine sort;
-    sort.kind = Routine::Kind::Sort;
-    sort.outer = isInner ? 1 : lines;
-    sort.inner = isInner ? lines : 1;
-    sort.extent = sort.count = extent;
-    sort.givesValues = sort.givesIndices = true;
+    RoutineCall sort =
+        makeSortCall(isInner ? 1 : lines, extent, isInner ? lines : 1,
+                     /*givesIndices=*/true);
+    data.arenaBytes = sort.getEstimate().scratchBytes;
     data.steps = {makeStep(sort, {slot(0, 0, bytes)},
                            {slot(data.getResult(0), 0, bytes),
-                            slot(data.getResult(1), 0, 2 * bytes)})};
+                            slot(data.getResult(1), 0, 2 * bytes),
+                            slot(arena(), 0, data.arenaBytes)})};
     values.clear();
     stopEverywhere();
   }

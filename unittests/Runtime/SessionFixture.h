@@ -177,9 +177,10 @@ protected:
       SessionScope scope(*session);
       call();
     } catch (const SessionError &error) {
-      const char *kinds[] = {"value",           "type",       "index",
-                             "overflow",        "memory",     "runtime",
-                             "no forward mode", "interrupted"};
+      const char *kinds[] = {
+          "value",           "type",           "index",   "overflow",
+          "memory",          "linear algebra", "runtime", "no forward mode",
+          "outside history", "interrupted"};
       return std::string(kinds[unsigned(error.getKind())]) + ": " +
              error.what();
     }

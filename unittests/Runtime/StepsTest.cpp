@@ -430,7 +430,7 @@ TEST_F(StepsTest, ChecksComeFirst) {
   data.steps = {
       makeStep(call(scaleKernel, {2}), {slot(x())}, {slot(x())}),
       makeStep(Check{{0, 3, true}, ""}, {number(y()), number(y(), 8)})};
-  EXPECT_EQ(findProblem(), "step 1 of a program checks when an argument has "
+  EXPECT_EQ(findProblem(), "step 1 of a program may fail when an argument has "
                            "been overwritten");
 }
 

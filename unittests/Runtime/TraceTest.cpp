@@ -271,8 +271,8 @@ TEST_F(TraceTest, RecordsCheckpoints) {
     EXPECT_TRUE(rebound[0].isUpdate);
     EXPECT_EQ(rebound[1].var, &last);
     EXPECT_FALSE(rebound[1].isUpdate);
-    body.function =
-        trace->finish({&result, rebound[0].standIn, rebound[1].standIn});
+    body.function = trace->finish(
+        {&result, &rebound[0].values.back(), &rebound[1].values.back()});
   }
   EXPECT_EQ(values(state), floats({10, 20}));
   std::vector<Var> results;
@@ -280,7 +280,7 @@ TEST_F(TraceTest, RecordsCheckpoints) {
     SessionScope scope(*session);
     for (const Var *var : trace->getCaptured())
       body.captured.push_back(session->wrap(session->getNode(*var)));
-    results = recordCheckpoint(*session, body);
+    results = recordCheckpoint(*session, body, /*numKept=*/0);
   }
   trace->close();
   ASSERT_EQ(results.size(), 3u);

@@ -10,6 +10,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Transforms/Schedule/Stage/UsedPart.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -372,6 +373,35 @@ TEST_F(StageTest, TwoResultsOfOneStage) {
   EXPECT_EQ(list(stage.writes[0].disjoint), Loops({0, 1}));
   EXPECT_EQ(list(stage.writes[1].disjoint), Loops({0}));
   EXPECT_EQ(stage.writes[0].value, stage.writes[1].value);
+}
+
+TEST_F(StageTest, PartsThatChecksLeave) {
+  Stage stage = build(
+      "%x: tensor<3x4x5xf32>", "tensor<5x4x3xf32>",
+      "%0 = metaop.reindex %x map affine_map<(d0, d1, d2) -> (d2, d1, d0)> "
+      "fill 0.0 : f32 : tensor<3x4x5xf32> -> tensor<5x4x3xf32>\n"
+      "metaop.yield %0 : tensor<5x4x3xf32>");
+  ASSERT_EQ(getExtents(stage), Numbers({5, 4, 3}));
+  EXPECT_EQ(getUsedPart(stage, {}), 1);
+  EXPECT_EQ(getUsedPart(stage, {d[1] - d[2]}), 9.0 / 12);
+  // Of other loops the parts are multiplied, of the same ones counted together.
+  EXPECT_DOUBLE_EQ(getUsedPart(stage, {d[1] - d[2], 1 - d[0]}),
+                   9.0 / 12 * 2 / 5);
+  EXPECT_EQ(getUsedPart(stage, {d[1] - 2, d[2] - 1, d[1] - d[2] - 1}),
+            3.0 / 12);
+  EXPECT_EQ(getUsedPart(stage, {d[0].floorDiv(2) - 1}), 3.0 / 5);
+  EXPECT_EQ(getUsedPart(stage, {(d[0] * 3 + 1) % 2 - 1}), 3.0 / 5);
+  EXPECT_EQ(getUsedPart(stage, {d[2].ceilDiv(2) - 1}), 2.0 / 3);
+}
+
+TEST_F(StageTest, PartsOfLongLoopsAreWhole) {
+  Stage stage =
+      build("%x: tensor<9000x4xf32>", "tensor<4x9000xf32>",
+            "%0 = metaop.reindex %x map affine_map<(d0, d1) -> (d1, d0)> "
+            "fill 0.0 : f32 : tensor<9000x4xf32> -> tensor<4x9000xf32>\n"
+            "metaop.yield %0 : tensor<4x9000xf32>");
+  EXPECT_EQ(getUsedPart(stage, {d[1] - 1}), 1);
+  EXPECT_EQ(getUsedPart(stage, {d[0] - 1}), 3.0 / 4);
 }
 
 TEST_F(StageTest, TooManyElementsAreRefused) {

@@ -174,11 +174,12 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
     alike, by polynomials with errors of one or two units in the last place, and
     its other functions by polynomials in f64, rounded once, so that the vector
     body and the scalar rest of a loop agree. f64 stays with the functions of the
-    C library, but for `log`. Expands floor and ceil division and conversions
-    from and to bf16, the latter by as little as what is rounded asks for.
+    C library, but for `log`, and for powers that all readers round to f32.
+    Expands floor and ceil division and conversions from and to bf16, the latter
+    by as little as what is rounded asks for.
 
-    For GPUs, f64 keeps its functions, which libdevice has, and conversions of
-    bf16 stay, which are instructions there. f32 has the same bits on both: but
+    For GPUs, f64 keeps its other functions, which libdevice has, and conversions
+    of bf16 stay, which are instructions there. f32 has the same bits on both: but
     for the quotient in `tanh`, which is rounded the same, it is the same
     arithmetic. What is marked `afn` and only rounded to halves is approximated
     by instructions, but for logarithms that are rounded to f16:

@@ -139,6 +139,15 @@ private:
   std::string place, message;
 };
 
+/// Fails where a matrix is singular, or not positive definite.
+class MatrixIsInvalid
+    : public llvm::ErrorInfo<MatrixIsInvalid, IndicesOutOfRange> {
+public:
+  static char ID;
+
+  using ErrorInfo::ErrorInfo;
+};
+
 /// Fails, saying what was expected, where `value` is no value of `type`:
 /// another element type, rank or static extent.
 llvm::Error checkType(const Tensor &value, Type type, const llvm::Twine &what);

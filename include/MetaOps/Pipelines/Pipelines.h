@@ -23,6 +23,7 @@
 
 #include "MetaOps/Target/Target.h"
 #include "MetaOps/Target/TargetRegistry.h"
+#include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
@@ -60,6 +61,10 @@ struct PipelineOptions {
   std::string schedules;
   /// Report the cost of the partition as remarks.
   bool report = false;
+  /// Tells what scratch memory routines take; null where programs do not run.
+  RoutineScratch routineScratch;
+  /// Set where the target is to say if schedules are legal.
+  bool verifySchedules = true;
 };
 
 /// Appends the passes over a module with @main, up to and including those of

@@ -67,9 +67,12 @@ public:
   virtual LogicalResult verify(KernelOp kernel) const = 0;
   /// Returns true if a schedule is of the form that the target's have.
   virtual bool owns(ScheduleAttr schedule) const = 0;
-  /// Describes what a scheduled kernel does. Fails, with a diagnostic, where
-  /// the target cannot have a stage's schedule.
-  virtual FailureOr<KernelDescription> describe(KernelOp kernel) const = 0;
+  /// Counts what a call of a scheduled kernel does. Fails, with a diagnostic,
+  /// where the target cannot have a stage's schedule.
+  virtual FailureOr<KernelMeasures> measure(KernelOp kernel) const = 0;
+  /// Describes a scheduled kernel: what it does, and its stages. Fails as
+  /// `measure`.
+  FailureOr<KernelDescription> describe(KernelOp kernel) const;
   /// Lists the schedules of a kernel's stages that differ from theirs in one
   /// decision.
   virtual SmallVector<KernelSchedules>
@@ -97,9 +100,9 @@ public:
   /// Appends what makes functions over buffers of functions that hold one
   /// scheduled kernel each: the way to the first phase.
   virtual void addLoops(OpPassManager &pm) const = 0;
-  /// Appends what is the same for all numbers, and makes arguments of these.
-  /// A target without arguments for numbers appends nothing, and has no backend
-  /// in the runtime.
+  /// Appends what is the same for all numbers, before arguments are made of
+  /// these. A target without arguments for numbers appends nothing, and has no
+  /// backend in the runtime.
   virtual void addFamily(OpPassManager &pm) const = 0;
   /// Appends what makes code of functions whose numbers are bound.
   virtual void addCode(OpPassManager &pm) const = 0;

@@ -173,10 +173,11 @@ bool KernelToGPU::mayBeOverwritten(BlockArgument argument) {
       inputs.push_back(i);
   std::optional<int64_t> bytes =
       findBytes(cast<RankedTensorType>(argument.getType()));
+  StageModels models;
   for (auto [i, type] : llvm::enumerate(kernel.getResultTypes())) {
     std::optional<int64_t> taken = findBytes(cast<RankedTensorType>(type));
     bool mayFit = !bytes || !taken || *bytes == *taken;
-    if (mayFit && canWriteInPlace(kernel, inputs, i))
+    if (mayFit && canWriteInPlace(kernel, inputs, i, models))
       return true;
   }
   return false;

@@ -31,7 +31,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Target/Description/CostModel.h"
 #include "MetaOps/Transforms/Schedule/CPU/VerifyCpuKernel.h"
-#include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
+#include "MetaOps/Transforms/Schedule/Report/MeasureKernel.h"
 #include "TreeKernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -69,7 +69,7 @@ private:
                            function->getParentOfType<ModuleOp>());
   }
 
-  int64_t getWork() const;
+  int64_t countWork() const;
   void describeEntry();
   std::optional<int64_t> getRange() const;
   LogicalResult emitStages();
@@ -82,6 +82,8 @@ private:
   Location loc;
   func::FuncOp lowered;
   SmallVector<ScheduledStage, 1> stages;
+  /// Picoseconds that one thread is predicted to take.
+  int64_t work = 0;
   /// The stages by what they are, where the kernel is a contraction in blocks.
   std::optional<BlockedStages> blocked;
   std::optional<BlockedKernel> blockedKernel;
@@ -99,6 +101,8 @@ LogicalResult KernelLowering::readStages() {
   if (failed(read))
     return failure();
   stages = std::move(*read);
+  // Stages without iterations count, too, and will be taken out.
+  work = countWork();
   openSharedLoops(stages, countParallelLoops(stages));
   if (failed(verifyLoopTree(stages)))
     return failure();
@@ -138,14 +142,15 @@ void KernelLowering::bindBuffers() {
 
 /// Returns the time that the cost model predicts for one thread, in
 /// picoseconds.
-int64_t KernelLowering::getWork() const {
+int64_t KernelLowering::countWork() const {
   MachineFigures machine;
   machine.callNanoseconds = 0;
   // Schedules have the widths of vectors; f64 and i64 alone are clamped.
-  auto description = describeKernel(kernel, Processor());
-  if (failed(description))
-    return 0;
-  double picoseconds = predictSeconds(description->work, machine) * 1e12;
+  KernelWork measured = measureStages(
+      kernel,
+      llvm::map_to_vector(stages, [](const auto &s) { return &s.stage; }),
+      Processor());
+  double picoseconds = predictSeconds(measured, machine) * 1e12;
   return static_cast<int64_t>(std::min(picoseconds, 1e18));
 }
 
@@ -187,15 +192,15 @@ std::optional<int64_t> KernelLowering::getRange() const {
 void KernelLowering::describeEntry() {
   MLIRContext *context = b.getContext();
   std::optional<int64_t> range = getRange();
-  int64_t work = 0;
-  if (range && !stages.empty())
-    work = getWork() / std::max<int64_t>(*range, 1);
+  int64_t workPerStep =
+      range && !stages.empty() ? work / std::max<int64_t>(*range, 1) : 0;
   // A product of a denormal number takes as long as a hundred others.
   bool flushesDenormals = blocked && !stages.empty();
   MetaOpDialect::KernelAttrHelper(context).setAttr(lowered, b.getUnitAttr());
   MetaOpDialect::EntryAttrHelper(context).setAttr(
-      lowered, EntryAttr::get(context, frame.getNumBuffers(), range, work,
-                              /*scratch=*/{}, flushesDenormals));
+      lowered,
+      EntryAttr::get(context, frame.getNumBuffers(), range, workPerStep,
+                     /*scratch=*/{}, flushesDenormals));
 }
 
 LogicalResult KernelLowering::emitStages() {

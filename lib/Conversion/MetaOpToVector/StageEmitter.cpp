@@ -35,6 +35,7 @@
 
 #include "StageEmitter.h"
 #include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/LinearForm.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -177,7 +178,7 @@ LoopRange StageEmitter::getRange(unsigned depth) {
   if (!ends[loop])
     return range;
   AffineExpr end = ends[loop] + b.getAffineDimExpr(loop) + 1;
-  end = simplifyAffineExpr(end, stage.getNumLoops(), stage.symbols.size());
+  end = flattenExpr(end, stage.getNumLoops(), stage.symbols.size());
   range.end = arith::MinSIOp::create(
       b, loc, range.end, body.getEmitter().emitExpr(end, body.getCopy(0)));
   range.end = arith::MaxSIOp::create(b, loc, range.begin, range.end);

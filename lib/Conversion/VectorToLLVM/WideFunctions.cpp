@@ -10,7 +10,8 @@
 // formula may lose ten digits of what f32 does not see, so most are what a
 // textbook says (Abramowitz and Stegun, Handbook of Mathematical Functions,
 // chapters 4 and 7), and numbers below the normal ones of f32 need no care. The
-// logarithm of f64 is here, too: others are made of it.
+// logarithm of f64 is here, too: others are made of it; and powers of f64 that
+// are rounded to f32.
 //
 // log: as in ElementaryFunctions.cpp, with log(1 + f) = f - s (f - R), where s
 // = f / (2 + f) (as in FreeBSD's e_log.c).
@@ -194,9 +195,8 @@ static Value emitLog10(Arithmetic &math, Value x) {
 
 /// |x|^y = e^(y log |x|). Its sign, and where there is no such number, are as
 /// C11 has them (annex F.10.4.4).
-static Value emitPow(Arithmetic &math, Value x, Value y) {
+static Value emitPowByLog(Arithmetic &math, Value x, Value y, Value log) {
   Value magnitude = math.abs(x);
-  Value log = emitLogLimits(math, magnitude, emitNormalLog(math, magnitude));
   Value power = emitExp(math, math.mul(y, log));
   Value one = math.constant(1.0);
   Value half = math.mul(y, math.constant(0.5));
@@ -213,6 +213,17 @@ static Value emitPow(Arithmetic &math, Value x, Value y) {
   Value isOne =
       math.either(math.either(math.equal(y, 0.0), isUnit), math.equal(x, 1.0));
   return math.select(isOne, one, power);
+}
+
+static Value emitPow(Arithmetic &math, Value x, Value y) {
+  Value size = math.abs(x);
+  Value log = emitLogLimits(math, size, emitNormalLog(math, size));
+  return emitPowByLog(math, x, y, log);
+}
+
+/// Of any f64, to be rounded to f32.
+static Value emitAnyPow(Arithmetic &math, Value x, Value y) {
+  return emitPowByLog(math, x, y, emitLog(math, math.abs(x)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -505,6 +516,24 @@ struct ExpandBinary : OpRewritePattern<OpT> {
   }
 };
 
+/// Expands a power of f64 that all its readers round to f32.
+struct ExpandRoundedPow : OpRewritePattern<math::PowFOp> {
+  using OpRewritePattern<math::PowFOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::PowFOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isRounded = llvm::all_of(op->getUsers(), [](Operation *user) {
+      return isa<arith::TruncFOp>(user) &&
+             getElementTypeOrSelf(user->getResult(0)).isF32();
+    });
+    if (!getElementTypeOrSelf(op.getType()).isF64() || !isRounded)
+      return rewriter.notifyMatchFailure(op, "needs the digits of f64");
+    Arithmetic math(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, emitAnyPow(math, op.getLhs(), op.getRhs()));
+    return success();
+  }
+};
+
 struct ExpandLog : OpRewritePattern<math::LogOp> {
   using OpRewritePattern<math::LogOp>::OpRewritePattern;
 
@@ -531,5 +560,6 @@ void metaop::populateWideFunctionPatterns(RewritePatternSet &patterns) {
       ExpandUnary<math::AtanOp, emitAtan>, ExpandUnary<math::CbrtOp, emitCbrt>,
       ExpandUnary<math::ErfcOp, emitErfc>,
       ExpandBinary<math::Atan2Op, emitAtan2>,
-      ExpandBinary<math::PowFOp, emitPow>, ExpandLog>(patterns.getContext());
+      ExpandBinary<math::PowFOp, emitPow>, ExpandRoundedPow, ExpandLog>(
+      patterns.getContext());
 }

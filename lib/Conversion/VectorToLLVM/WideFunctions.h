@@ -13,8 +13,8 @@
 
 namespace mlir::metaop {
 
-/// Logarithms of f64, and trigonometric, hyperbolic and other functions of f32
-/// and vectors of it, become arithmetic.
+/// Logarithms of f64, powers of f64 that are rounded to f32, and trigonometric,
+/// hyperbolic and other functions of f32 become arithmetic, of vectors too.
 void populateWideFunctionPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::metaop

@@ -69,7 +69,7 @@ private:
   void emitAction(const Step &step, const If &branches);
   void emitAction(const Step &step, const While &loop);
   void emitAction(const Step &step, const For &loop);
-  void emitAction(const Step &, const Routine &) {
+  void emitAction(const Step &, const RoutineCall &) {
     llvm_unreachable("a model has no routines");
   }
   void beginCarries(llvm::ArrayRef<Carry> carries);

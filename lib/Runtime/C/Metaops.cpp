@@ -61,6 +61,7 @@ static metaops_status getStatus(Kind kind) {
   case Kind::Closed:
     return METAOPS_INVALID_ARGUMENT;
   case Kind::Run:
+  case Kind::Matrix:
     return METAOPS_RUN_FAILED;
   case Kind::OutOfMemory:
     return METAOPS_OUT_OF_MEMORY;

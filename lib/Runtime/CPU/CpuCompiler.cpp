@@ -110,6 +110,7 @@ CpuCompiler::compileFor(StringRef targetName,
   if (!target)
     return target.takeError();
   auto backend = CpuBackend::createFor(*target);
+  backend->setRoutines(getRoutines());
   KernelCache cache(backend);
   cache.setDiskStore(getStore());
   auto own = getKernels();

@@ -135,7 +135,11 @@ InterpretedProgram::prepare(llvm::ArrayRef<BufferRef> arguments,
 /// What a check that failed is of a program, whose calls have the lines.
 static llvm::Error toCheckFailure(unsigned call, llvm::Error error) {
   return llvm::handleErrors(
-      std::move(error), [&](const metaop::IndicesOutOfRange &indices) {
+      std::move(error),
+      [&](const metaop::MatrixIsInvalid &matrix) -> llvm::Error {
+        return llvm::make_error<MatrixFailure>(call, matrix.getMessage());
+      },
+      [&](const metaop::IndicesOutOfRange &indices) -> llvm::Error {
         return llvm::make_error<CheckFailure>(call, indices.getMessage());
       });
 }

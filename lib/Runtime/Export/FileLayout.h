@@ -20,7 +20,9 @@
 namespace metaops {
 
 inline constexpr llvm::StringLiteral kFileMagic = "MetaOpsP";
-inline constexpr uint32_t kFileVersion = 7;
+inline constexpr uint32_t kFileVersion = 8;
+/// The version in which programs had sorts and no other routines.
+inline constexpr uint32_t kSortsFileVersion = 7;
 inline constexpr uint64_t kFileHeaderBytes = 64;
 inline constexpr uint64_t kFileEntryBytes = 64;
 inline constexpr uint64_t kFileChecksumBytes = 32;

@@ -72,13 +72,14 @@ static Expected<unsigned> chooseTarget(ArrayRef<ProgramTarget> targets) {
 
 Expected<std::shared_ptr<FunctionCode>>
 FunctionCode::load(std::shared_ptr<const ProgramFile> file, unsigned function,
-                   std::optional<SuppliedCode> supplied) {
+                   const LoadOptions &options) {
   std::shared_ptr<FunctionCode> code(new FunctionCode(file, function));
+  code->routines = options.routines ? options.routines : createHostRoutines();
   std::string bytes;
-  if (supplied) {
-    code->target = std::move(supplied->target);
-    code->suppliedProgram = std::move(supplied->program);
-    bytes = std::move(supplied->image);
+  if (options.supplied) {
+    code->target = options.supplied->target;
+    code->suppliedProgram = options.supplied->program;
+    bytes = options.supplied->image;
   } else {
     auto chosen = chooseTarget(file->getSignature().targets);
     if (!chosen)
@@ -166,7 +167,9 @@ Expected<std::shared_ptr<ProgramInstance>> FunctionCode::make(unsigned number) {
           Kernel{reinterpret_cast<KernelFunction>(address), name.str()});
     return kernel;
   };
-  auto described = metaops::readProgram(*bytes, findKernel);
+  ProgramLayout layout =
+      targetNumber ? file->getProgramLayout() : ProgramLayout::Current;
+  auto described = metaops::readProgram(*bytes, findKernel, *routines, layout);
   if (!described)
     return described.takeError();
   auto created = CompiledProgram::create(std::move(described->data),

@@ -47,7 +47,7 @@ public:
   /// Reads the code for this processor, or takes what is supplied.
   static llvm::Expected<std::shared_ptr<FunctionCode>>
   load(std::shared_ptr<const ProgramFile> file, unsigned function,
-       std::optional<SuppliedCode> supplied);
+       const LoadOptions &options);
 
   const std::string &getTarget() const { return target; }
 
@@ -67,6 +67,7 @@ private:
   /// Its number in the file; none where the code was supplied.
   std::optional<unsigned> targetNumber;
   std::string suppliedProgram;
+  std::shared_ptr<const RoutineRegistry> routines;
   /// Null without kernels.
   std::shared_ptr<const CodeImage> image;
   std::shared_ptr<PackedPool> packed = std::make_shared<PackedPool>();

@@ -125,7 +125,7 @@ LoadedProgram::load(std::shared_ptr<const ProgramFile> file,
                                     loaded->getFunction().name +
                                     "', which has programs for several sizes");
   if (options.code || options.supplied) {
-    auto code = FunctionCode::load(loaded->file, *function, options.supplied);
+    auto code = FunctionCode::load(loaded->file, *function, options);
     if (!code)
       return fail(Kind::File, code.takeError());
     loaded->code = std::move(*code);
@@ -313,7 +313,8 @@ LoadedProgram::runOn(ArrayRef<ConstMemory> inputs,
   auto end = llvm::scope_exit([&] { instance->packed->end(run); });
   if (Error error = program.execute(run, shared->threads,
                                     /*shouldStop=*/nullptr, /*times=*/nullptr))
-    return fail(Kind::Run, std::move(error));
+    return fail(error.isA<MatrixFailure>() ? Kind::Matrix : Kind::Run,
+                std::move(error));
   return results;
 }
 

@@ -101,10 +101,14 @@ Error ProgramFile::readHeader() {
     return damaged("it has " + Twine(size) + " bytes, of " +
                    Twine(kFileHeaderBytes) + " at least");
   const char *numbers = header->data() + kFileMagic.size();
-  if (uint32_t version = read32le(numbers); version != kFileVersion)
+  uint32_t version = read32le(numbers);
+  if (version != kFileVersion && version != kSortsFileVersion)
     return createStringError("the program file has version " + Twine(version) +
-                             "; this program reads version " +
+                             "; this program reads versions " +
+                             Twine(kSortsFileVersion) + " and " +
                              Twine(kFileVersion));
+  if (version == kSortsFileVersion)
+    layout = ProgramLayout::SortsAlone;
   uint32_t count = read32le(numbers + 4);
   if (uint64_t expected = read64le(numbers + 8); expected != size)
     return damaged("it should have " + Twine(expected) + " bytes, and has " +

@@ -54,7 +54,7 @@ GpuEmitter::emit(ModuleOp module, StopCheck) {
 llvm::Expected<std::unique_ptr<GpuCode>>
 GpuCode::parse(const llvm::MemoryBuffer &code, ContextPool &contexts) {
   std::unique_ptr<GpuCode> parsed(new GpuCode(contexts));
-  parsed->context.countKernel();
+  parsed->context.countKernels();
   parsed->module = parseSourceString<ModuleOp>(
       code.getBuffer(), ParserConfig(parsed->context.get()));
   if (!parsed->module)

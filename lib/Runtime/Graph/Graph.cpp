@@ -80,16 +80,35 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
   node->isInitial = !info.isBuffer;
   node->isRandom = info.isRandom;
   node->isStopped = stopsGradients;
-  uint64_t endedChains = 0;
   node->operands.assign(sources.begin(), sources.end());
-  for (Node *source : sources) {
+  uint64_t endedChains = 0;
+  // Results beside each other differ in what they are made of alone.
+  const Node *first = result.getResultNumber() > 0 ? getNode(op) : nullptr;
+  if (first) {
+    node->generation = first->generation;
+    node->isInitial = first->isInitial;
+    node->isRandom = first->isRandom;
+    node->isDerived = first->isDerived;
+  }
+  for (const Node *source : first ? llvm::ArrayRef<Node *>() : sources) {
     node->generation = std::max(node->generation, source->generation);
     node->isInitial &= source->isInitial && !source->buffer;
     node->isRandom |= source->isRandom;
     node->isDerived |= source->isDerived || source->vars > 0;
-    node->numCarrying += source->carries;
-    endedChains |= source->endedChains;
   }
+  if (first && isFlowing(first))
+    endedChains = first->endedChains;
+  else
+    for (const Node *source : sources)
+      endedChains |= source->endedChains;
+  // Of what another result of the operation is made of it needs nothing, but
+  // where a gradient may be asked for by that result.
+  if (info.isCustom || info.mayReadResults || info.sources.empty())
+    for (const Node *source : sources)
+      node->numCarrying += source->carries;
+  else
+    for (unsigned number : info.sources[node->number].set_bits())
+      node->numCarrying += sources[number]->carries;
   nodes.try_emplace(result, node);
   if (isFlowing(node)) {
     node->carries = node->numCarrying > 0;
@@ -201,8 +220,8 @@ void Graph::retainVar(Node *node) {
   node->wasHeld = true;
   hold(node);
   changeHolders(node, /*wasHeld=*/node->heldViews > 0);
-  if (isFloat(node->dtype) && !node->carries)
-    updateCarries(node);
+  if (isFloat(node->dtype) && (!node->carries || getInfo(node).mayReadResults))
+    updateCarriesOf(node);
 }
 
 void Graph::releaseVar(Node *node) {
@@ -215,8 +234,9 @@ void Graph::releaseVar(Node *node) {
     rebound.emplace_back(node);
   if (node->isOverdue && !isHeldWithHistory(node))
     endHistories(node);
-  if (node->carries && !node->value().use_empty())
-    updateCarries(node);
+  if (node->carries &&
+      (!node->value().use_empty() || getInfo(node).mayReadResults))
+    updateCarriesOf(node);
   enqueue(node);
 }
 
@@ -343,6 +363,8 @@ void Graph::erase(Node *node) {
       onUpdateErased(result);
     if (result->isDonated)
       --numDonated;
+    if (result->isRepeated)
+      repeating.erase(result);
     nodes.erase(result->value());
     historyBytes -= result->historyBytes;
     result->buffer.reset();

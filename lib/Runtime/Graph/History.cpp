@@ -14,8 +14,11 @@
 //                update that replaces it is run), or its operation is
 //                differentiable, not stopped, and some operand carries.
 //
-// An operation with regions counts as differentiable. Where it has no gradient,
-// it keeps its history for a gradient through it to be an error.
+// An operation with regions counts as differentiable. Of its operands those
+// count that this result is made of (SignatureInfo::sources); all of them where
+// it has derivatives of its own, or a result may be made of another one. Where
+// it has no gradient, it keeps its history for a gradient through it to be an
+// error.
 //
 // A computed value none of whose operands carries (or that is no float, or the
 // result of stop_grad, or stopped) becomes a `metaop.buffer`: its operation and
@@ -44,6 +47,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 #include <limits>
 
@@ -64,8 +68,35 @@ bool Graph::isDependent(const Node *node) const {
          (info.isDifferentiable || !info.isView);
 }
 
+/// Returns whether a result of the node's operation that may be made of another
+/// one carries itself: a gradient of the one may be asked for by the other.
+bool Graph::hasCarryingSibling(const Node *node) const {
+  return getInfo(node).mayReadResults &&
+         llvm::any_of(resultsOf(const_cast<Node *>(node)), [&](Node *result) {
+           return result != node && isFloat(result->dtype) &&
+                  (result->vars > 0 || result->isReplaced);
+         });
+}
+
 bool Graph::needsHistory(const Node *node) const {
-  return isFlowing(node) && node->numCarrying > 0;
+  return isFlowing(node) && (node->numCarrying > 0 || hasCarryingSibling(node));
+}
+
+/// Returns whether a value is made of an operand, and not only another result
+/// of its operation, by which no gradient of it may be asked for.
+static bool isMadeOf(const SignatureInfo &info, const Node *node,
+                     uint32_t operand) {
+  return info.isCustom || info.mayReadResults ||
+         info.flows(node->number, operand);
+}
+
+/// Returns how often a value is among the operands that another one is made of.
+static int countMade(const SignatureInfo &info, const Node *user,
+                     const Node *node) {
+  int count = 0;
+  for (auto [number, operand] : llvm::enumerate(user->operands))
+    count += operand == node && isMadeOf(info, user, number);
+  return count;
 }
 
 void Graph::updateCarries(Node *start) {
@@ -84,17 +115,36 @@ void Graph::updateCarries(Node *start) {
     if (carries == node->carries)
       continue;
     node->carries = carries;
+    llvm::SmallPtrSet<const Node *, 4> seen;
     for (Node *user : getUsers(node)) {
-      user->numCarrying += carries ? 1 : -1;
+      const SignatureInfo &info = getInfo(user);
+      // Those of a user that is made of a part come once for each operand.
+      int number = info.sources.empty() ? 1 : countMade(info, user, node);
+      if (!info.sources.empty() && !seen.insert(user).second)
+        continue;
+      if (number == 0)
+        continue;
+      user->numCarrying += carries ? number : -number;
       worklist.push_back(user);
     }
   }
 }
 
+void Graph::updateCarriesOf(Node *held) {
+  if (!getInfo(held).mayReadResults)
+    return updateCarries(held);
+  // It may go with its operation.
+  auto results = llvm::map_to_vector<4>(
+      resultsOf(held), [](Node *result) { return NodeRef(result); });
+  for (const NodeRef &result : results)
+    if (Node *node = result.get())
+      updateCarries(node);
+}
+
 void Graph::setReplaced(Node *node, bool isReplaced) {
   node->isReplaced = isReplaced;
   if (isFloat(node->dtype))
-    updateCarries(node);
+    updateCarriesOf(node);
 }
 
 /// Whether no result of the node's operation needs it any more, to be computed
@@ -125,8 +175,11 @@ void Graph::turnIntoLeaves(Node *node) {
     unspare(operand);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
-  for (Node *result : llvm::to_vector<2>(resultsOf(node))) {
+  auto results = llvm::to_vector<2>(resultsOf(node));
+  // One may be made of another, which stays beside it no more.
+  for (Node *result : results)
     inheritEnds(result);
+  for (Node *result : results) {
     moveFromViewed(result);
     auto leaf = metaop::BufferOp::create(builder, op->getLoc(), result->type());
     result->value().replaceAllUsesWith(leaf);
@@ -178,14 +231,42 @@ void Graph::settle(Node *node, bool failed) {
 void Graph::inheritEnds(Node *node) {
   if (!isFlowing(node))
     return;
-  for (Node *operand : node->operands) {
+  // Gradients may be by it as a former value of a Var, or as one that a later
+  // one repeats.
+  auto lose = [&](Node *source) {
+    if (source->wasRebound || source->isRepeated)
+      node->lost.add(source->order);
+    if (!source->isRepeated)
+      return;
+    if (node->endedChains == 0)
+      node->endedChains = source->lostChains ? source->lostChains : makeChain();
+    llvm::SmallVector<Node *, 2> repeated{source};
+    while (!repeated.empty()) {
+      Node *each = repeated.pop_back_val();
+      node->lost.add(each->order);
+      addLostChains(each, node->endedChains);
+      // One that repeats it may go before the one that repeats that.
+      for (const NodeRef &ref : repeating.lookup(each))
+        if (Node *later = ref.get(); later && later->isRepeated)
+          repeated.push_back(later);
+    }
+  };
+  const SignatureInfo &info = getInfo(node);
+  for (auto [number, operand] : llvm::enumerate(node->operands)) {
+    if (!isMadeOf(info, node, number))
+      continue;
     node->endedChains |= operand->endedChains;
     node->lost.add(operand->lost);
-    if (operand->wasRebound)
-      node->lost.add(operand->order);
-    if (!node->overwrittenAt)
+    lose(operand);
+    if (!node->overwrittenAt) {
       node->overwrittenAt = operand->overwrittenAt;
+      node->isEndedByCall = operand->isEndedByCall;
+    }
   }
+  if (!info.siblings.empty())
+    for (Node *sibling : resultsOf(node))
+      if (info.isMadeOf(node->number, sibling->number))
+        lose(sibling);
 }
 
 /// Notes that nothing can be differentiated any more by what the values on the
@@ -203,10 +284,15 @@ Graph::Ends Graph::noteEnds(std::vector<Node *> stack) {
     chains |= top->endedChains;
     former.add(top->lost);
     // It may be rebound later.
-    if (top->vars > 0 || top->wasRebound)
+    if (top->vars > 0 || top->wasRebound || top->isReplaced ||
+        top->isRepeated) {
       former.add(top->order);
-    if (top->vars > 0 || top->wasRebound)
       lost.push_back(top);
+    }
+    if (getInfo(top).mayReadResults)
+      for (Node *sibling : resultsOf(top))
+        if (std::exchange(sibling->epoch, mark) != mark)
+          stack.push_back(sibling);
     if (top->vars == 0 && top->endedChains && top->buffer && top->pins == 0 &&
         top->operands.empty())
       outdated.push_back(top);
@@ -221,7 +307,7 @@ Graph::Ends Graph::noteEnds(std::vector<Node *> stack) {
   if (chains == 0)
     chains = makeChain();
   for (Node *held : lost)
-    held->lostChains |= chains;
+    addLostChains(held, chains);
   return ends;
 }
 
@@ -334,6 +420,12 @@ void Graph::dropOutdated(llvm::ArrayRef<Node *> outdated) {
       setDonated(node, std::nullopt);
 }
 
+/// Returns the place in the order of recording behind which the node has got
+/// its value: a call that was launched has given an older node another one.
+static uint64_t getOrderOfValue(const Node *node) {
+  return std::max(node->order, node->lost.last);
+}
+
 Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
   // Values older than all targets depend on none of them.
   uint64_t lost = 0, first = std::numeric_limits<uint64_t>::max();
@@ -346,7 +438,7 @@ Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
   auto endsAt = [&](const Node *node) {
     return (node->operands.empty() || !isFlowing(node)) &&
            llvm::any_of(targets, [&](const Node *target) {
-             return target->order < node->order &&
+             return target != node && target->order <= getOrderOfValue(node) &&
                     (target->lostChains & node->endedChains);
            });
   };
@@ -359,11 +451,12 @@ Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
       return node;
     if (!isFlowing(node))
       continue;
-    for (Node *source : getFlowSources(node))
-      if (source->epoch != mark && source->order > first) {
+    forEachFlowSource(node, [&](Node *source) {
+      if (source->epoch != mark && getOrderOfValue(source) > first) {
         source->epoch = mark;
         stack.push_back(source);
       }
+    });
   }
   return nullptr;
 }

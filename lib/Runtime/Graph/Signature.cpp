@@ -16,6 +16,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/ResultSources.h"
 #include "MetaOps/Runtime/Graph/Error.h"
 #include "RegionWords.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -61,6 +62,8 @@ static std::optional<int64_t> getNumber(Operation *op) {
 }
 
 /// Calls `use` with the properties, in which the number is 0, if there is one.
+/// A scan that makes trips is another operation than one that makes none, whose
+/// results are made of what it begins with (ResultSources.h).
 template <typename Use> static auto withoutNumber(Operation *op, Use use) {
   auto zero = [](IntegerAttr number) {
     return IntegerAttr::get(number.getType(), 0);
@@ -72,7 +75,8 @@ template <typename Use> static auto withoutNumber(Operation *op, Use use) {
   }
   if (auto scan = dyn_cast<metaop::ScanOp>(op); scan && scan.getTripsAttr()) {
     auto properties = scan.getProperties();
-    properties.trips = zero(properties.trips);
+    properties.trips = IntegerAttr::get(properties.trips.getType(),
+                                        properties.trips.getInt() > 0 ? 1 : 0);
     return use(OpaqueProperties(&properties));
   }
   return use(OpaqueProperties(op->getPropertiesStorage()));
@@ -188,7 +192,9 @@ static bool isLinear(Operation *op) {
              metaop::ViewOpInterface>(op);
 }
 
-static SignatureInfo describe(Operation *op) {
+/// Returns what is to be known of an operation, of which the scans that make
+/// trips make many or as many as they do.
+static SignatureInfo describe(Operation *op, metaop::TripsTaken trips) {
   SignatureInfo info;
   info.isDifferentiable = isa<metaop::DifferentiableOpInterface>(op);
   info.isView = isa<metaop::BarrierOp, metaop::ViewOpInterface>(op);
@@ -202,9 +208,11 @@ static SignatureInfo describe(Operation *op) {
           op);
   info.isLinear = isLinear(op);
   info.hasRegions = op->getNumRegions() > 0;
-  info.isExtern = isa<metaop::ExternOp>(op);
+  info.isExtern = metaop::lacksDerivatives(op);
   info.mayMissDerivatives =
       (info.hasRegions || info.isExtern) && metaop::mayMissDerivatives(op);
+  info.mayReadResults =
+      info.hasRegions && op->getNumResults() > 1 && metaop::mayReadResults(op);
   info.isRoutine = isa<metaop::RoutineOpInterface>(op) || info.hasRegions;
   info.isGenerator = isa<metaop::GeneratorOpInterface>(op);
   op->walk([&](metaop::RandomOp) { info.isRandom = true; });
@@ -214,7 +222,12 @@ static SignatureInfo describe(Operation *op) {
     info.numValues = custom.getValues().size();
     info.isView = info.numValues > 0;
     info.isLinear = custom.getRules().empty();
-    info.isRoutine = info.mayMissDerivatives = false;
+    info.isRoutine = info.mayMissDerivatives = info.mayReadResults = false;
+  }
+  if (info.hasRegions || isa<metaop::BarrierOp>(op)) {
+    metaop::ResultSources sources = metaop::findResultSources(op, trips);
+    llvm::append_range(info.sources, sources.inputs);
+    llvm::append_range(info.siblings, sources.siblings);
   }
   return info;
 }
@@ -262,17 +275,38 @@ size_t SignatureTable::WordsHash::operator()(const Words &words) const {
                      words.size() * sizeof(words[0])));
 }
 
+SignatureTable::Id SignatureTable::internWords(Operation *op, Words words,
+                                               bool areMany) {
+  auto [found, isNew] = withRegions.try_emplace(std::move(words), none);
+  if (!isNew)
+    return found->second;
+  auto trips = areMany ? metaop::TripsTaken::Many : metaop::TripsTaken::Own;
+  entries.push_back(
+      {nullptr, countOperands(op), describe(op, trips), none, {}});
+  if (areMany)
+    llvm::append_range(entries.back().tripBounds, metaop::findTripBounds(op));
+  hasMissing |= entries.back().info.mayMissDerivatives;
+  return found->second = entries.size() - 1;
+}
+
 SignatureTable::Id SignatureTable::intern(Operation *op) {
   if (op->getNumRegions() == 0)
     return internAlone(op);
   Words words =
       writeRegions(op, [this](Operation *inner) { return internAlone(inner); });
-  if (auto found = withRegions.find(words); found != withRegions.end())
-    return found->second;
-  verifyRegions(op);
-  entries.push_back({nullptr, countOperands(op), describe(op), none});
-  hasMissing |= entries.back().info.mayMissDerivatives;
-  return withRegions[std::move(words)] = entries.size() - 1;
+  auto found = withRegions.find(words);
+  if (found == withRegions.end())
+    verifyRegions(op);
+  Id many = found != withRegions.end()
+                ? found->second
+                : internWords(op, words, /*areMany=*/true);
+  llvm::SmallVector<int64_t> trips =
+      metaop::classifyTrips(op, entries[many].tripBounds);
+  if (trips.empty())
+    return many;
+  // No text begins another one.
+  llvm::append_range(words, trips);
+  return internWords(op, std::move(words), /*areMany=*/false);
 }
 
 SignatureTable::Id SignatureTable::internAlone(Operation *op) {
@@ -289,8 +323,11 @@ SignatureTable::Id SignatureTable::internAlone(Operation *op) {
   // may be recorded next.
   if (op->getNumRegions() == 0)
     verifyBy(op, [&] { return op->getName().verifyInvariants(op); });
-  entries.push_back({copyWithoutOperands(op), countOperands(op), describe(op),
-                     first->second});
+  entries.push_back({copyWithoutOperands(op),
+                     countOperands(op),
+                     describe(op, metaop::TripsTaken::Own),
+                     first->second,
+                     {}});
   hasMissing |= entries.back().info.mayMissDerivatives;
   return first->second = entries.size() - 1;
 }

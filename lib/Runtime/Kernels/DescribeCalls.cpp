@@ -19,10 +19,14 @@ using namespace mlir;
 
 namespace metaops {
 
+/// Returns the kernel that a function holds.
+static metaop::KernelOp getKernel(func::FuncOp function) {
+  return cast<metaop::KernelOp>(function.getBody().front().front());
+}
+
 llvm::Expected<metaop::KernelDescription>
 describeKernel(func::FuncOp function, const KernelBackend &backend) {
-  auto kernel = cast<metaop::KernelOp>(function.getBody().front().front());
-  auto description = backend.getTarget().describe(kernel);
+  auto description = backend.getTarget().describe(getKernel(function));
   if (failed(description))
     return llvm::createStringError("a kernel could not be described");
   description->name = function.getName().str();
@@ -44,19 +48,20 @@ static llvm::Expected<KernelInfo> describeCall(func::CallOp call,
   info.name = call.getCallee().str();
   info.bytesRead = getTotalBytes(call.getOperandTypes());
   info.bytesWritten = getTotalBytes(call.getResultTypes());
-  auto description =
-      describeKernel(symbols.lookup<func::FuncOp>(call.getCallee()), backend);
-  if (!description)
-    return description.takeError();
-  info.flops = description->work.flops;
-  info.instructions.assign(description->work.instructions.begin(),
-                           description->work.instructions.end());
-  if (description->grid && !description->grid->predictions.empty())
+  metaop::KernelOp kernel =
+      getKernel(symbols.lookup<func::FuncOp>(call.getCallee()));
+  auto measures = backend.getTarget().measure(kernel);
+  if (failed(measures))
+    return llvm::createStringError("a kernel could not be measured");
+  info.flops = measures->work.flops;
+  info.instructions.assign(measures->work.instructions.begin(),
+                           measures->work.instructions.end());
+  if (measures->grid && !measures->grid->predictions.empty())
     info.cardWork = static_cast<int64_t>(
-        std::min(description->grid->predictions.front().seconds * 1e12, 1e18));
-  for (const metaop::StageDescription &stage : description->stages)
-    if (stage.overrideLine)
-      info.scheduleLines.push_back(stage.overrideLine);
+        std::min(measures->grid->predictions.front().seconds * 1e12, 1e18));
+  for (auto stage : kernel.getBody().front().getOps<metaop::FusedOp>())
+    if (unsigned line = metaop::getOverrideLine(stage.getLoc()))
+      info.scheduleLines.push_back(line);
   return info;
 }
 
@@ -71,6 +76,18 @@ static StringRef nameOf(const Step &step) {
   if (std::holds_alternative<Check>(step.action))
     return "check";
   return std::holds_alternative<View>(step.action) ? "view" : "copy";
+}
+
+/// Returns the name of a routine, or of code of a user's; behind it, unless
+/// that is the host, who computes it.
+static std::string nameOf(metaop::RoutineOpInterface op, const Step &step) {
+  if (auto code = dyn_cast<metaop::ExternOp>(*op))
+    return code.getFunction().split('.').first.str();
+  const auto *call = std::get_if<RoutineCall>(&step.action);
+  std::string name = op.getRoutineName().str();
+  return call && call->library != "host"
+             ? name + " (" + call->library + " " + call->version + ")"
+             : name;
 }
 
 llvm::Expected<std::vector<KernelInfo>>
@@ -98,12 +115,13 @@ describeCalls(const BuiltProgram &built, ModuleOp module,
       info.mayKeep =
           call->hasAttr(metaop::MetaOpDialect::MayKeepAttrHelper::getNameStr());
     } else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op)) {
-      auto code = dyn_cast<metaop::ExternOp>(op);
-      info.name = code ? code.getFunction().split('.').first.str()
-                       : op->getName().stripDialect().str();
+      info.name = nameOf(routine, *step);
       info.isKernel = false;
-      const auto *sort = std::get_if<Routine>(&step->action);
-      info.routineWork = sort ? sort->getWork() : step->getWork();
+      info.routineWork = step->getWork();
+      if (const auto *called = std::get_if<RoutineCall>(&step->action)) {
+        info.routineWork = called->getEstimate().work;
+        info.flops = called->getEstimate().flops;
+      }
       for (Type type : op->getOperandTypes())
         info.bytesRead += metaop::countBytes(type);
       for (Value result : metaop::getMadeValues(op))

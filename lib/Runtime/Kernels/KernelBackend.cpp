@@ -67,7 +67,7 @@ TargetWorker::emit(const BoundKernel &kernel, StopCheck shouldStop) {
   if (!emitter)
     return llvm::createStringError("there is no code generator for target '" +
                                    targetName + "'");
-  context.countKernel();
+  context.countKernels();
   auto module =
       parseSourceString<ModuleOp>(kernel.bytecode, ParserConfig(context.get()));
   if (!module)

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel that was seen is found by its text. Any other is lowered to loops,
-// which is cheap beside machine code, and its numbers are taken out. What is
-// left, its skeleton, names a family, in which a form may be found that serves
-// these numbers too. The forms that are missing are compiled side by side, then
-// linked.
+// A kernel that was seen is found by its operations. Any other is lowered to
+// loops, which is cheap beside machine code. These without their numbers, the
+// skeleton, name a family, in which a form may be found that serves the numbers
+// too. For the forms that are missing, numbers become arguments; then they are
+// compiled side by side, and linked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,11 @@
 #include "MetaOps/Conversion/KernelNumbers.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
+#include "MetaOps/Pipelines/Pipelines.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Support/Assertions.h"
+#include "OperationKeys.h"
 #include "StretchKernel.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,13 +43,14 @@ using namespace mlir;
 
 namespace metaops {
 
-/// A kernel over buffers without its numbers, and those.
+/// A kernel over buffers.
 struct KernelCache::Lowered {
   /// The key of its call.
   std::string key;
   OwningOpRef<ModuleOp> module;
   /// In the order in which they run.
   llvm::SmallVector<FunctionOpInterface, 2> functions;
+  /// The key of the loops without their numbers, and those.
   std::string skeleton;
   std::vector<int64_t> numbers;
   /// Those for other lengths of what varies.
@@ -59,37 +62,22 @@ struct KernelCache::Lowered {
   int64_t loopOps = 0;
   std::vector<uint64_t> features;
 
-  llvm::Error readFunctions();
-  void readOther(OwningOpRef<ModuleOp> other);
+  llvm::Error readFunctions(OperationKeys &keys);
+  void readOther(OwningOpRef<ModuleOp> other, OperationKeys &keys);
+  llvm::Error abstract();
+  std::string getText();
 };
 
 /// A form to compile, from a kernel that it serves.
 struct KernelCache::Job {
   KernelFamily *family;
-  const Lowered *lowered;
+  Lowered *lowered;
   NumberBindings bindings;
 };
 
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
-
-/// The kernel's text and the arguments that it takes in order: equal for
-/// kernels that compute the same.
-static std::string getKey(func::FuncOp function) {
-  std::string key;
-  llvm::raw_string_ostream stream(key);
-  Operation &kernel = function.getBody().front().front();
-  OpPrintingFlags flags;
-  flags.useLocalScope().enableDebugInfo(false);
-  kernel.print(stream, flags);
-  // The text does not name values from outside of the kernel.
-  for (Value operand : kernel.getOperands())
-    if (auto argument = dyn_cast<BlockArgument>(operand))
-      stream << ' ' << argument.getArgNumber();
-  stream << ' ' << function.getFunctionType();
-  return key;
-}
 
 /// Returns whether a stage of the kernel has a dimension that is varying, or a
 /// constant that follows one.
@@ -153,9 +141,8 @@ static size_t countBuffers(llvm::ArrayRef<FunctionOpInterface> functions,
   return most;
 }
 
-namespace {
 /// Lowers functions to loops, one by one.
-class LoopsLowering {
+class KernelCache::LoopsLowering {
 public:
   LoopsLowering(MLIRContext *context, const KernelBackend &backend)
       : passes(context) {
@@ -171,7 +158,6 @@ public:
     module->push_back(copy);
     if (failed(passes.run(*module)))
       return nullptr;
-    dropLocations(*module);
     return module;
   }
 
@@ -189,7 +175,6 @@ public:
 private:
   PassManager passes;
 };
-} // namespace
 
 /// Leaves on a function what of its entry belongs to the code: the memory that
 /// launches lend, on a GPU. Processors' code has none, so that it is compiled
@@ -207,11 +192,9 @@ static void leaveToCode(FunctionOpInterface function, metaop::EntryAttr entry) {
 }
 
 /// Takes what belongs to the call off the lowered functions.
-llvm::Error KernelCache::Lowered::readFunctions() {
+llvm::Error KernelCache::Lowered::readFunctions(OperationKeys &keys) {
   functions = metaop::collectKernels(*module);
   metaop::MetaOpDialect::EntryAttrHelper entryOf(module->getContext());
-  metaop::MetaOpDialect::NumbersAttrHelper numbersOf(module->getContext());
-  DenseI64ArrayAttr attr;
   for (FunctionOpInterface function : functions) {
     metaop::EntryAttr entry = entryOf.getAttr(function);
     if (!entry || !entry.getRange())
@@ -221,31 +204,56 @@ llvm::Error KernelCache::Lowered::readFunctions() {
     workPerStep = entry.getWorkPerStep();
     flushesDenormals = entry.getFlushesDenormals();
     leaveToCode(function, entry);
-    attr = numbersOf.getAttr(function);
-    function->removeAttr(numbersOf.getName());
     function->walk([&](Operation *) { ++loopOps; });
   }
-  if (!attr)
-    return llvm::createStringError("a kernel's numbers are not known");
-  numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
-  llvm::raw_string_ostream stream(skeleton);
-  module->print(stream, OpPrintingFlags().useLocalScope());
+  LoopsKey loops = keys.getLoopsKey(*module, functions);
+  skeleton = std::move(loops.key);
   if (isVarying)
-    stream << "varying";
+    skeleton += "varying";
+  numbers = std::move(loops.numbers);
+  loopOps -= numbers.size();
   return llvm::Error::success();
 }
 
 /// Keeps the numbers of the same loops for another length.
-void KernelCache::Lowered::readOther(OwningOpRef<ModuleOp> other) {
+void KernelCache::Lowered::readOther(OwningOpRef<ModuleOp> other,
+                                     OperationKeys &keys) {
   Lowered stretched;
   stretched.isVarying = isVarying;
   stretched.module = std::move(other);
-  if (llvm::Error error = stretched.readFunctions()) {
+  if (llvm::Error error = stretched.readFunctions(keys)) {
     llvm::consumeError(std::move(error));
     return;
   }
   if (stretched.skeleton == skeleton)
     otherNumbers.push_back(std::move(stretched.numbers));
+}
+
+/// Makes arguments of the numbers, as code is made of them. Of the functions of
+/// a kernel, each takes those of all.
+llvm::Error KernelCache::Lowered::abstract() {
+  metaop::MetaOpDialect::NumbersAttrHelper numbersOf(module->getContext());
+  if (failed(metaop::abstractNumbers(functions)))
+    return llvm::createStringError("a kernel's numbers are not known");
+  for (FunctionOpInterface function : functions) {
+    auto attr = numbersOf.getAttr(function);
+    if (!attr || attr.asArrayRef() != llvm::ArrayRef(numbers))
+      return llvm::createStringError("a kernel's numbers are others than "
+                                     "those of its key");
+    function->removeAttr(numbersOf.getName());
+  }
+  dropLocations(*module);
+  return llvm::Error::success();
+}
+
+/// Returns the text of the abstracted loops, which is the same in any process.
+std::string KernelCache::Lowered::getText() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+  if (isVarying)
+    stream << "varying";
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,10 +267,19 @@ static std::optional<DiskKey> makeTargetKey(const KernelBackend &backend) {
   return DiskKeyBuilder().add(*identity).add(backend.getDescription()).finish();
 }
 
+static DialectRegistry makeSliceRegistry() {
+  DialectRegistry registry;
+  metaop::registerSliceDialects(registry);
+  return registry;
+}
+
 KernelCache::KernelCache(std::shared_ptr<KernelBackend> backend,
                          const KernelCacheOptions &options)
     : backend(std::move(backend)), targetKey(makeTargetKey(*this->backend)),
       library(std::make_unique<KernelLibrary>(this->backend)),
+      contexts(makeSliceRegistry()),
+      kernelTexts(std::make_unique<TextNumbers>()),
+      loopsTexts(std::make_unique<TextNumbers>()),
       threads(options.threads
                   ? options.threads
                   : llvm::hardware_concurrency().compute_thread_count()) {}
@@ -356,7 +373,7 @@ llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
   std::vector<Job *> missing;
   std::vector<BoundKernel> kernels;
   for (Job &job : jobs) {
-    std::string key = getKey(job.lowered->skeleton, job.bindings);
+    std::string key = getKey(job.lowered->getText(), job.bindings);
     if (auto kernel = library->find(getKernelEntry(key))) {
       job.family->add({std::move(job.bindings), std::move(kernel)});
       continue;
@@ -392,35 +409,63 @@ llvm::Error KernelCache::compile(llvm::MutableArrayRef<Job> jobs,
   return llvm::make_error<Interrupted>();
 }
 
+/// Kernels to remember. Each length of a program has some of its own.
+static constexpr size_t kMaxKnown = 1 << 15;
+
+/// Forgets all kernels once they are too many. Their code stays.
+void KernelCache::forgetMany() {
+  if (known.size() < kMaxKnown)
+    return;
+  known.clear();
+  kernelTexts->clear();
+}
+
+/// Lowers a kernel as far as its code needs: to its key where there is code.
+llvm::Error KernelCache::lower(func::FuncOp function, LoopsLowering &lowering,
+                               OperationKeys &keys, Lowered &kernel) {
+  kernel.module = lowering.lower(function);
+  if (!kernel.module)
+    return llvm::createStringError("a kernel could not be lowered to loops");
+  if (llvm::Error error = kernel.readFunctions(keys))
+    return error;
+  bool isMissing = !hasForm(kernel);
+  if (isMissing && kernel.isVarying)
+    for (int64_t length : kOtherLengths)
+      if (auto other = lowering.lowerStretched(function, length))
+        kernel.readOther(std::move(other), keys);
+  if (isMissing || backend->notesCalls())
+    if (llvm::Error error = kernel.abstract())
+      return error;
+  if (backend->notesCalls())
+    kernel.features = getCodeFeatures(*kernel.module);
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<std::shared_ptr<const KernelCall>>>
 KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
                     StopCheck shouldStop) {
-  std::vector<std::string> keys;
+  forgetMany();
+  OperationKeys kernelKeys(*kernelTexts), loopsKeys(*loopsTexts);
+  llvm::MapVector<Operation *, std::string> keys;
   std::vector<std::unique_ptr<Lowered>> lowered;
   llvm::StringSet<> isLowered;
   std::optional<LoopsLowering> lowering;
   for (func::FuncOp function : functions) {
-    keys.push_back(getKey(function));
-    if (known.contains(keys.back()) || !isLowered.insert(keys.back()).second)
+    auto [key, isNew] = keys.insert({function, {}});
+    if (!isNew)
+      continue;
+    key->second = kernelKeys.getBodyKey(function);
+    if (known.contains(key->second) || !isLowered.insert(key->second).second)
       continue;
     if (shouldStop && shouldStop())
       return llvm::make_error<Interrupted>();
     if (!lowering)
       lowering.emplace(function.getContext(), *backend);
     auto kernel = std::make_unique<Lowered>();
+    kernel->key = key->second;
     kernel->isVarying = isVarying(function);
-    kernel->module = lowering->lower(function);
-    if (!kernel->module)
-      return llvm::createStringError("a kernel could not be lowered to loops");
-    kernel->key = keys.back();
-    if (llvm::Error error = kernel->readFunctions())
+    if (llvm::Error error = lower(function, *lowering, loopsKeys, *kernel))
       return std::move(error);
-    if (kernel->isVarying && !hasForm(*kernel))
-      for (int64_t length : kOtherLengths)
-        if (auto other = lowering->lowerStretched(function, length))
-          kernel->readOther(std::move(other));
-    if (backend->notesCalls())
-      kernel->features = getCodeFeatures(*kernel->module);
     lowered.push_back(std::move(kernel));
   }
 
@@ -445,8 +490,8 @@ KernelCache::getAll(llvm::ArrayRef<func::FuncOp> functions, unsigned &compiled,
     known[kernel->key] = {std::move(call), std::move(kernel->features)};
   }
   std::vector<std::shared_ptr<const KernelCall>> result;
-  for (const std::string &key : keys) {
-    const Known &found = known.find(key)->second;
+  for (func::FuncOp function : functions) {
+    const Known &found = known.find(keys.find(function)->second)->second;
     backend->noteCall(found.features);
     result.push_back(found.call);
   }

@@ -20,12 +20,11 @@
 #include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
-#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Runtime/Compiler/ElementTypes.h"
 #include "MetaOps/Support/Counts.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
+#include "RoutineCalls.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -56,24 +55,6 @@ llvm::Error verifyTypes(func::FuncOp main) {
   if (llvm::Error error = verify(main.getArgumentTypes(), "argument"))
     return error;
   return verify(main.getResultTypes(), "result");
-}
-
-/// Returns what a sort says, as numbers.
-Routine makeRoutine(metaop::SortOp sort) {
-  RankedTensorType type = sort.getSource().getType();
-  Routine routine;
-  routine.kind = Routine::Kind::Sort;
-  routine.dtype = *fromElementType(type.getElementType());
-  ArrayRef<int64_t> shape = type.getShape();
-  routine.outer = metaops::getNumElements(shape.take_front(sort.getDim()));
-  routine.extent = shape[sort.getDim()];
-  routine.inner = metaops::getNumElements(shape.drop_front(sort.getDim() + 1));
-  routine.hasBegin = sort.getBegin() != nullptr;
-  routine.count = sort.getValues().getType().getDimSize(sort.getDim());
-  routine.isReverse = sort.getDescending();
-  routine.givesValues = !sort.getValues().use_empty();
-  routine.givesIndices = !sort.getIndices().use_empty();
-  return routine;
 }
 
 /// Picoseconds of a byte of a call's operands and results: a guess, as nobody
@@ -156,8 +137,9 @@ public:
                  const KernelCache &cache, llvm::ArrayRef<std::string> lines)
       : main(main), kernels(std::move(kernels)), cache(cache), lines(lines),
         slotsOf(main.getContext()), carriesOf(main.getContext()),
-        rowsOf(main.getContext()), firstTripOf(main.getContext()),
-        blocksOf(main.getContext()), mayKeepOf(main.getContext()) {}
+        rowsOf(main.getContext()), scratchOf(main.getContext()),
+        firstTripOf(main.getContext()), blocksOf(main.getContext()),
+        mayKeepOf(main.getContext()) {}
 
   llvm::Error build();
 
@@ -168,7 +150,10 @@ public:
 private:
   void describeTable();
   void addPointer(metaop::SlotAttr slot, Type type);
-  Slot makeSlot(metaop::SlotAttr attr, Type type) const;
+  Slot makeSlot(metaop::SlotAttr attr, Type type) const {
+    return makeSlot(attr, metaop::countBytes(type));
+  }
+  Slot makeSlot(metaop::SlotAttr attr, int64_t bytes) const;
   Slot readCondition(Value condition) const;
   llvm::Error buildBlock(Block &block, StepList &list);
   llvm::Error addOp(Operation &op);
@@ -183,8 +168,9 @@ private:
                     llvm::ArrayRef<Carry> carries);
   void addYield(Operation *yield, Slot from, Slot to);
   void addKernel(llvm::ArrayRef<Slot> inputs, llvm::ArrayRef<Slot> outputs);
-  void addSort(metaop::SortOp op, llvm::ArrayRef<Slot> inputs,
-               llvm::ArrayRef<Slot> outputs);
+  llvm::Error addRoutine(metaop::RoutineOpInterface op,
+                         llvm::ArrayRef<Slot> inputs,
+                         llvm::ArrayRef<Slot> outputs);
   void addCopies(metaop::PlacementOpInterface op, llvm::ArrayRef<Slot> inputs,
                  Slot result);
   Step &addStep(Step::Action action, llvm::ArrayRef<Slot> inputs,
@@ -200,6 +186,7 @@ private:
   Notes::SlotsAttrHelper slotsOf;
   Notes::CarriesAttrHelper carriesOf;
   Notes::RowsAttrHelper rowsOf;
+  Notes::ScratchAttrHelper scratchOf;
   Notes::FirstTripAttrHelper firstTripOf;
   Notes::BlocksAttrHelper blocksOf;
   Notes::MayKeepAttrHelper mayKeepOf;
@@ -272,10 +259,10 @@ void ProgramBuilder::addPointer(metaop::SlotAttr slot, Type type) {
   data.pointers[slot.getIndex()] = metaop::countBytes(type);
 }
 
-Slot ProgramBuilder::makeSlot(metaop::SlotAttr attr, Type type) const {
+Slot ProgramBuilder::makeSlot(metaop::SlotAttr attr, int64_t bytes) const {
   Slot slot;
   slot.offset = attr.getOffset();
-  slot.bytes = metaop::countBytes(type);
+  slot.bytes = bytes;
   slot.row = attr.getRow();
   slot.pitch = attr.getPitch();
   if (slot.pitch != 0)
@@ -319,10 +306,21 @@ void ProgramBuilder::addKernel(llvm::ArrayRef<Slot> inputs,
   addStep(*kernels[nextKernel++], inputs, outputs);
 }
 
-void ProgramBuilder::addSort(metaop::SortOp op, llvm::ArrayRef<Slot> inputs,
-                             llvm::ArrayRef<Slot> outputs) {
-  if (!outputs.empty()) // somebody reads them
-    addStep(makeRoutine(op), inputs, outputs);
+llvm::Error ProgramBuilder::addRoutine(metaop::RoutineOpInterface op,
+                                       llvm::ArrayRef<Slot> inputs,
+                                       llvm::ArrayRef<Slot> outputs) {
+  if (outputs.empty()) // nobody reads them
+    return llvm::Error::success();
+  auto call = makeRoutineCall(op, cache.getBackend().getRoutines());
+  if (!call)
+    return call.takeError();
+  llvm::SmallVector<Slot> written(outputs);
+  if (metaop::SlotAttr attr = scratchOf.getAttr(op)) {
+    Slot scratch = makeSlot(attr, /*bytes=*/call->getEstimate().scratchBytes);
+    written.push_back(scratch);
+  }
+  addStep(std::move(*call), inputs, written);
+  return llvm::Error::success();
 }
 
 /// Copies what is not in its window. What is put on top of something is copied
@@ -379,11 +377,12 @@ llvm::Error ProgramBuilder::addOp(Operation &op) {
     slots[result] = slot;
   if (auto placement = dyn_cast<metaop::PlacementOpInterface>(op))
     addCopies(placement, inputs, outputs.front());
-  else if (auto sort = dyn_cast<metaop::SortOp>(op))
-    addSort(sort, inputs, outputs);
   else if (call)
     addStep(makeExternCall(call, std::move(code)), inputs, outputs);
-  else if (auto check = dyn_cast<metaop::CheckRangeOp>(op))
+  else if (auto routine = dyn_cast<metaop::RoutineOpInterface>(op)) {
+    if (llvm::Error error = addRoutine(routine, inputs, outputs))
+      return error;
+  } else if (auto check = dyn_cast<metaop::CheckRangeOp>(op))
     addStep(Check{check.getRange(), getPlace(op.getLoc(), lines)}, inputs, {});
   else
     addKernel(inputs, outputs);

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each compilation has an MLIR context of its own, without threads: what it
-// creates goes away with it, and a forked child finds no lock held. The slice
-// comes as bytecode; kernels that the cache knows are not lowered again.
+// Each compilation has an MLIR context to itself, without threads: a forked
+// child finds no lock held. Programs use one after the other, until it has seen
+// much. The slice comes as bytecode; kernels that the cache knows are not
+// lowered again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,7 @@ llvm::Expected<KernelCache *> ProgramCompiler::getKernels() {
     auto backend = createBackend();
     if (!backend)
       return backend.takeError();
+    (*backend)->setRoutines(routines);
     kernels = std::make_unique<KernelCache>(std::move(*backend));
     kernels->setDiskStore(store);
   }
@@ -52,7 +54,8 @@ CompilerStatistics ProgramCompiler::getStatistics() const {
 /// that differ from sharing a program.
 static DiskKey getKey(const DiskKey &target, StringRef slice,
                       llvm::ArrayRef<bool> donatable,
-                      const CompileOptions &options) {
+                      const CompileOptions &options,
+                      const RoutineRegistry &routines) {
   const auto &[rules, fuse, reuseMemory, floatAtomics, schedules, scheduleFile,
                varying] = options;
   DiskKeyBuilder key;
@@ -61,6 +64,7 @@ static DiskKey getKey(const DiskKey &target, StringRef slice,
     key.add(static_cast<uint64_t>(dim.argument))
         .add(static_cast<uint64_t>(dim.dimension));
   return key.add(target)
+      .add(routines.describe())
       .add(slice)
       .add(donatable)
       .add(rules)
@@ -70,6 +74,12 @@ static DiskKey getKey(const DiskKey &target, StringRef slice,
       .add(schedules)
       .add(schedules.empty() ? llvm::StringRef() : scheduleFile)
       .finish();
+}
+
+void ProgramCompiler::setRoutines(
+    std::shared_ptr<const RoutineRegistry> given) {
+  assert(!kernels && "nothing has been compiled");
+  routines = std::move(given);
 }
 
 void ProgramCompiler::setCacheDirectory(StringRef folder) {
@@ -82,10 +92,13 @@ void ProgramCompiler::setCacheDirectory(StringRef folder) {
 /// where something is missing or does not fit.
 static std::shared_ptr<CompiledProgram> readStored(StringRef bytes,
                                                    KernelCache &kernels) {
-  auto read = readProgram(bytes, [&](StringRef name) {
-    auto code = kernels.findExtern(name);
-    return code ? code : kernels.find(name);
-  });
+  auto read = readProgram(
+      bytes,
+      [&](StringRef name) {
+        auto code = kernels.findExtern(name);
+        return code ? code : kernels.find(name);
+      },
+      kernels.getBackend().getRoutines());
   if (!read) {
     llvm::consumeError(read.takeError());
     return nullptr;
@@ -117,7 +130,8 @@ ProgramCompiler::compile(StringRef bytecode, llvm::ArrayRef<bool> donatable,
   std::shared_ptr<CompiledProgram> program;
   std::optional<DiskKey> key;
   if (store && kernels.getTargetKey()) {
-    key = getKey(*kernels.getTargetKey(), bytecode, donatable, options);
+    key = getKey(*kernels.getTargetKey(), bytecode, donatable, options,
+                 *routines);
     if (auto bytes = store->load(DiskEntryKind::Program, *key))
       program = readStored(bytes->getBuffer(), kernels);
   }
@@ -146,7 +160,7 @@ llvm::Expected<std::shared_ptr<CompiledProgram>> ProgramCompiler::compileSlice(
     StringRef bytecode, llvm::ArrayRef<bool> donatable,
     const CompileOptions &options, KernelCache &kernels, StopCheck shouldStop,
     llvm::ArrayRef<std::string> lines) {
-  auto slice = SliceModule::parse(bytecode);
+  auto slice = SliceModule::parse(bytecode, kernels.getContexts());
   if (!slice)
     return slice.takeError();
   (*slice)->stopWhen(shouldStop);
@@ -217,7 +231,7 @@ ProgramCompiler::print(StringRef bytecode, StringRef phase,
     return llvm::createStringError("there is no phase '" + phase +
                                    "'; expected one of " +
                                    llvm::join(phases, ", "));
-  auto slice = SliceModule::parse(bytecode);
+  auto slice = SliceModule::parse(bytecode, (*cache)->getContexts());
   if (!slice)
     return slice.takeError();
   (*slice)->getModule()->walk([&](Operation *op) {
@@ -243,7 +257,7 @@ ProgramCompiler::describe(StringRef bytecode, const CompileOptions &options) {
   if (!cache)
     return cache.takeError();
   const KernelBackend &backend = (*cache)->getBackend();
-  auto slice = SliceModule::parse(bytecode);
+  auto slice = SliceModule::parse(bytecode, (*cache)->getContexts());
   if (!slice)
     return slice.takeError();
   if (auto error = (*slice)->runTo(metaop::kKernelsPhase, options, backend,
@@ -276,7 +290,7 @@ ProgramCompiler::tune(StringRef bytecode, const CompileOptions &options,
   auto target = getTuningTarget(options);
   if (!target)
     return target.takeError();
-  auto slice = SliceModule::parse(bytecode);
+  auto slice = SliceModule::parse(bytecode, kernels->getContexts());
   if (!slice)
     return slice.takeError();
   return tuneSlice((*slice)->getModule(), *target, callSeconds, deadline,
@@ -289,7 +303,7 @@ ProgramCompiler::listNeighbours(StringRef bytecode,
   auto target = getTuningTarget(options);
   if (!target)
     return target.takeError();
-  auto slice = SliceModule::parse(bytecode);
+  auto slice = SliceModule::parse(bytecode, kernels->getContexts());
   if (!slice)
     return slice.takeError();
   return metaops::listNeighbours((*slice)->getModule(), *target);
@@ -301,8 +315,14 @@ ProgramCompiler::getTuningTarget(const CompileOptions &options) {
   if (!cache)
     return cache.takeError();
   const KernelBackend &backend = (*cache)->getBackend();
-  return TuningTarget{toPipelineOptions(options, backend), backend,
-                      [this] { return createBackend(); }};
+  return TuningTarget{
+      toPipelineOptions(options, backend), backend,
+      [this]() -> llvm::Expected<std::shared_ptr<KernelBackend>> {
+        auto created = createBackend();
+        if (created)
+          (*created)->setRoutines(routines);
+        return created;
+      }};
 }
 
 llvm::Expected<std::string> ProgramCompiler::getTargetName() {

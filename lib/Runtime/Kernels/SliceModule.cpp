@@ -13,6 +13,7 @@
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Support/Assertions.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleFile.h"
+#include "RoutineCalls.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -43,9 +44,12 @@ static std::string describeLine(const Diagnostic &diagnostic) {
       .str();
 }
 
-SliceModule::SliceModule(const DialectRegistry &registry)
-    : context(registry, MLIRContext::Threading::DISABLED),
-      handler(&context, [this](Diagnostic &diagnostic) {
+/// Operations of a slice whose types and attributes are as much to keep as a
+/// kernel's code.
+static constexpr unsigned kOpsOfKernel = 64;
+
+SliceModule::SliceModule(ContextPool &contexts)
+    : context(contexts), handler(context.get(), [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
           messages += (messages.empty() ? "" : "\n") +
                       describeOverride(diagnostic) + describeLine(diagnostic) +
@@ -56,27 +60,31 @@ SliceModule::SliceModule(const DialectRegistry &registry)
       }) {}
 
 llvm::Expected<std::unique_ptr<SliceModule>>
-SliceModule::parse(StringRef bytecode) {
-  DialectRegistry registry;
-  metaop::registerSliceDialects(registry);
-  std::unique_ptr<SliceModule> slice(new SliceModule(registry));
-  auto module = readSlice(bytecode, slice->context);
+SliceModule::parse(StringRef bytecode, ContextPool &contexts) {
+  std::unique_ptr<SliceModule> slice(new SliceModule(contexts));
+  auto module = readSlice(bytecode, *slice->context.get());
   if (!module)
     return module.takeError();
   slice->module = std::move(*module);
+  unsigned ops = 0;
+  slice->getModule().walk([&](Operation *) { ++ops; });
+  slice->context.countKernels(1 + ops / kOpsOfKernel);
   return slice;
 }
+
+SliceModule::~SliceModule() { context.get()->registerActionHandler(nullptr); }
 
 void SliceModule::stopWhen(StopCheck check) {
   if (!check)
     return;
-  context.registerActionHandler([this, check](llvm::function_ref<void()> act,
-                                              const tracing::Action &action) {
-    if (isa<PassExecutionAction>(action) && (isStopped || check()))
-      isStopped = true;
-    else
-      act();
-  });
+  context.get()->registerActionHandler(
+      [this, check](llvm::function_ref<void()> act,
+                    const tracing::Action &action) {
+        if (isa<PassExecutionAction>(action) && (isStopped || check()))
+          isStopped = true;
+        else
+          act();
+      });
 }
 
 llvm::Error SliceModule::fail(const llvm::Twine &what) {
@@ -105,16 +113,21 @@ metaop::PipelineOptions toPipelineOptions(const CompileOptions &options,
   pipeline.rules = options.fuse ? options.rules : "none";
   pipeline.reuseMemory = options.reuseMemory;
   pipeline.target = &backend.getTarget(options);
+  pipeline.routineScratch = [&backend](metaop::RoutineOpInterface op) {
+    return countScratch(op, backend.getRoutines());
+  };
   return pipeline;
 }
 
 llvm::Error SliceModule::runTo(StringRef phase, const CompileOptions &options,
                                const KernelBackend &backend, bool report) {
   markVarying(*module, options.varying);
-  PassManager pm(&context);
+  PassManager pm(context.get());
   // Verifiers tell what is wrong in a user's schedule, too.
-  pm.enableVerifier(kHasAssertions || !options.schedules.empty());
+  bool verifies = kHasAssertions || !options.schedules.empty();
+  pm.enableVerifier(verifies);
   metaop::PipelineOptions pipeline = toPipelineOptions(options, backend);
+  pipeline.verifySchedules = verifies;
   // Without contents the pass would read the file.
   if (!options.schedules.empty()) {
     pipeline.schedules = options.schedules;

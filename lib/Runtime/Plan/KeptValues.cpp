@@ -22,7 +22,8 @@
 // it anyway: the results of reductions and routines, and what reindexes read.
 // It is not if it is just moved and added up: no gradient reads it then, nor
 // anything that would have to be computed of it again. Of a scan, rows are kept
-// that its own gradient will read, and nothing else reads (SavedRows.h). Scans
+// that its own gradient will read, and nothing else reads (SavedRows.h); of a
+// checkpoint, the values that it is to keep. Scans
 // that are gradients are seldom differentiated again, and have theirs not kept.
 //
 // Views, checked indices and what a reindex enlarges are not kept, but what
@@ -35,6 +36,7 @@
 
 #include "KeptValues.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Transforms/Autodiff/SavedRows.h"
@@ -178,13 +180,24 @@ bool KeptValues::mayBeKept(const Node *node) const {
   return !info.isView && !info.isCheck && !info.isGenerator && node->device;
 }
 
-/// Finds the rows of a scan that its gradient will read.
+/// Returns the results of a scan or a checkpoint that its gradient will read.
+static llvm::SmallBitVector findReadByGradient(Operation *op) {
+  if (auto scan = dyn_cast<metaop::ScanOp>(op))
+    return metaop::findReadResults(scan);
+  llvm::SmallBitVector areRead(op->getNumResults());
+  if (metaop::isCheckpoint(op))
+    areRead.set(op->getNumResults() - metaop::getNumKept(op),
+                op->getNumResults());
+  return areRead;
+}
+
+/// Finds the rows of a scan, and the named values of a checkpoint, that its
+/// gradient will read.
 void KeptValues::findReadRows(Node *op,
                               llvm::function_ref<bool(const Node *)> savesFor) {
-  auto scan = dyn_cast<metaop::ScanOp>(op->op);
-  if (!scan || op->isOfDerivative || llvm::none_of(resultsOf(op), savesFor))
+  if (op->isOfDerivative || llvm::none_of(resultsOf(op), savesFor))
     return;
-  llvm::SmallBitVector areRead = metaop::findReadResults(scan);
+  llvm::SmallBitVector areRead = findReadByGradient(op->op);
   for (Node *result : resultsOf(op))
     if (areRead.test(result->number) && slice.contains(result)) {
       valueOf(result).isRead = true;

@@ -50,10 +50,7 @@ CompiledProgram::CompiledProgram(ProgramData given, ProgramInfo description)
 
 CompiledProgram::~CompiledProgram() = default;
 
-int64_t CompiledProgram::getScratchBytes() const {
-  return plan->routineBytes > 0 ? plan->routineBegin + plan->routineBytes
-                                : data.arenaBytes;
-}
+int64_t CompiledProgram::getScratchBytes() const { return data.arenaBytes; }
 
 bool CompiledProgram::isLong(unsigned threads) const {
   // Nobody knows how many trips a loop will make.

@@ -17,6 +17,7 @@ char Interrupted::ID = 0;
 char KernelFailure::ID = 0;
 char MemoryFailure::ID = 0;
 char CheckFailure::ID = 0;
+char MatrixFailure::ID = 0;
 
 void CallStatistics::add(const CallStatistics &other) {
   if (other.runs == 0)

@@ -37,12 +37,20 @@ std::vector<const StepList *> Step::getRegions() const {
   return {};
 }
 
+bool Step::mayFail() const {
+  if (const auto *call = std::get_if<KernelCall>(&action))
+    return call->kernel->launcher != nullptr;
+  if (const auto *routine = std::get_if<RoutineCall>(&action))
+    return routine->getEstimate().mayFail;
+  return std::holds_alternative<Check>(action);
+}
+
 int64_t Step::getWork() const {
   int64_t work = 0;
   if (const auto *kernel = std::get_if<KernelCall>(&action))
     work = multiplyCounts(kernel->parallelRange, kernel->workPerStep);
-  else if (const auto *routine = std::get_if<Routine>(&action))
-    work = routine->getWork();
+  else if (const auto *routine = std::get_if<RoutineCall>(&action))
+    work = routine->getEstimate().work;
   else if (std::holds_alternative<Copies>(action))
     work = multiplyCounts(buffers.back().bytes, kWorkOfByte);
   for (const StepList *list : getRegions())
@@ -54,8 +62,8 @@ int64_t Step::getWork() const {
 int64_t Step::getMaxThreads() const {
   if (const auto *kernel = std::get_if<KernelCall>(&action))
     return std::max<int64_t>(kernel->parallelRange / getGrain(*kernel), 1);
-  if (const auto *routine = std::get_if<Routine>(&action))
-    return routine->getMaxThreads();
+  if (const auto *routine = std::get_if<RoutineCall>(&action))
+    return std::max<int64_t>(1, routine->getEstimate().work / kWorkPerThread);
   if (std::holds_alternative<Copies>(action))
     return getMaxCopyThreads(getCopiedBytes());
   return 1;

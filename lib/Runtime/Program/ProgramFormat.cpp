@@ -17,6 +17,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Program/ProgramData.h"
+#include "ReadRoutines.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/DataExtractor.h"
 #include "llvm/Support/LEB128.h"
 #include "llvm/Support/raw_ostream.h"
@@ -57,19 +59,40 @@ template <typename Visitor> static void visit(Visitor &visitor, Copy &copy) {
 }
 
 template <typename Visitor>
-static void visit(Visitor &visitor, Routine &routine) {
-  auto &[kind, dtype, outer, extent, inner, count, hasBegin, isReverse,
-         givesValues, givesIndices] = routine;
-  visitor.number(kind);
+static void visit(Visitor &visitor, RoutineAttribute &attribute) {
+  auto &[name, values] = attribute;
+  visitor.text(name);
+  visitor.values(values);
+}
+
+template <typename Visitor>
+static void visit(Visitor &visitor, RoutineTensor &tensor) {
+  auto &[role, dtype, shape, strides, over] = tensor;
+  visitor.text(role);
   visitor.number(dtype);
-  visitor.number(outer);
-  visitor.number(extent);
-  visitor.number(inner);
-  visitor.number(count);
-  visitor.number(hasBegin);
-  visitor.number(isReverse);
-  visitor.number(givesValues);
-  visitor.number(givesIndices);
+  visitor.list(shape);
+  visitor.list(strides);
+  visitor.number(over);
+}
+
+template <typename Visitor>
+static void visit(Visitor &visitor, Routine &routine) {
+  auto &[name, attributes, operands, results] = routine;
+  visitor.text(name);
+  visitor.list(attributes);
+  visitor.list(operands);
+  visitor.list(results);
+}
+
+template <typename Visitor>
+static void visit(Visitor &visitor, RoutineCall &call) {
+  auto &[routine, library, version, plan] = call;
+  if (!visitor.isOfSorts()) {
+    visit(visitor, routine);
+    visitor.text(library);
+    visitor.text(version);
+  }
+  visitor.plan(call);
 }
 
 template <typename Visitor>
@@ -246,6 +269,12 @@ public:
     std::visit([this](auto &what) { visit(*this, what); }, action);
   }
   void kernel(std::shared_ptr<const Kernel> &kernel) { text(kernel->name); }
+  template <typename... Lists> void values(std::variant<Lists...> &values) {
+    number(values.index());
+    std::visit([this](auto &list) { this->list(list); }, values);
+  }
+  bool isOfSorts() const { return false; }
+  void plan(RoutineCall &) {}
 
 private:
   template <typename T> void element(T &value) {
@@ -255,6 +284,7 @@ private:
       visit(*this, value);
   }
   void element(std::string &value) { text(value); }
+  void element(double &value) { number(llvm::bit_cast<int64_t>(value)); }
 
   llvm::raw_string_ostream stream;
 };
@@ -266,9 +296,10 @@ public:
   using FindKernel =
       llvm::function_ref<std::shared_ptr<const Kernel>(llvm::StringRef)>;
 
-  Reader(llvm::StringRef bytes, FindKernel findKernel)
+  Reader(llvm::StringRef bytes, FindKernel findKernel,
+         const RoutineRegistry &routines, ProgramLayout layout)
       : data(bytes, /*IsLittleEndian=*/true, /*AddressSize=*/8), cursor(0),
-        findKernel(findKernel) {}
+        findKernel(findKernel), routines(routines), layout(layout) {}
 
   template <typename T> void number(T &value) {
     int64_t read = data.getSLEB128(cursor);
@@ -294,7 +325,7 @@ public:
   void action(Step::Action &action) {
     size_t kind = 0;
     number(kind);
-    if (!makeAction<0>(action, kind))
+    if (!makeAlternative<0>(action, kind))
       fail("a step of an unknown kind");
     std::visit([this](auto &what) { visit(*this, what); }, action);
   }
@@ -303,6 +334,27 @@ public:
     text(name);
     if (problem.empty() && !(kernel = findKernel(name)))
       fail("a kernel '" + name + "' that is not there");
+  }
+  template <typename... Lists> void values(std::variant<Lists...> &values) {
+    size_t kind = 0;
+    number(kind);
+    if (!makeAlternative<0>(values, kind))
+      fail("an attribute of an unknown kind");
+    std::visit([this](auto &list) { this->list(list); }, values);
+  }
+  bool isOfSorts() const { return layout == ProgramLayout::SortsAlone; }
+  void plan(RoutineCall &call) {
+    if (isOfSorts()) {
+      FormerSort sort;
+      for (int64_t &field : sort.numbers)
+        number(field);
+      call.routine = makeRoutine(sort);
+      call.library = "host";
+    }
+    if (!problem.empty() || !cursor)
+      return;
+    if (llvm::Error error = planRoutine(call, routines))
+      fail(toString(std::move(error)));
   }
 
   /// Fails where not all was there, or something is left.
@@ -338,12 +390,12 @@ private:
     }
     return size;
   }
-  template <size_t kind>
-  static bool makeAction(Step::Action &action, size_t wanted) {
-    if constexpr (kind < std::variant_size_v<Step::Action>) {
+  template <size_t kind, typename VariantT>
+  static bool makeAlternative(VariantT &value, size_t wanted) {
+    if constexpr (kind < std::variant_size_v<VariantT>) {
       if (wanted != kind)
-        return makeAction<kind + 1>(action, wanted);
-      action.emplace<kind>();
+        return makeAlternative<kind + 1>(value, wanted);
+      value.template emplace<kind>();
       return true;
     } else {
       return false;
@@ -356,10 +408,17 @@ private:
       visit(*this, value);
   }
   void element(std::string &value) { text(value); }
+  void element(double &value) {
+    int64_t bits = 0;
+    number(bits);
+    value = llvm::bit_cast<double>(bits);
+  }
 
   llvm::DataExtractor data;
   llvm::DataExtractor::Cursor cursor;
   FindKernel findKernel;
+  const RoutineRegistry &routines;
+  ProgramLayout layout;
   std::string problem;
   unsigned depth = 0;
 };
@@ -376,13 +435,15 @@ std::string metaops::writeProgram(const ProgramData &program,
 }
 
 llvm::Expected<DescribedProgram>
-metaops::readProgram(llvm::StringRef bytes, Reader::FindKernel findKernel) {
+metaops::readProgram(llvm::StringRef bytes, Reader::FindKernel findKernel,
+                     const RoutineRegistry &routines, ProgramLayout layout) {
   DescribedProgram program;
-  Reader reader(bytes, findKernel);
+  Reader reader(bytes, findKernel, routines, layout);
   visit(reader, program.data);
   visit(reader, program.info);
   if (llvm::Error error = reader.finish())
     return std::move(error);
+  makeScratch(program.data);
   if (llvm::Error error = verifyProgram(program.data))
     return std::move(error);
   if (program.info.calls.size() != countSteps(program.data.steps))

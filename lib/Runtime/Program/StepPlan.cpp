@@ -151,9 +151,7 @@ void StepPlanner::addMemory(const Step &step, CallFacts &facts) {
     for (const LoopRows &rows : loop->rows)
       movePointer(rows.entry);
   // Nothing that overwrites an argument comes before what may fail.
-  const auto *call = std::get_if<KernelCall>(&step.action);
-  if (std::holds_alternative<Check>(step.action) ||
-      (call && call->kernel->launcher))
+  if (step.mayFail())
     for (auto [argument, bytes] : llvm::enumerate(program.arguments))
       facts.reads.push_back({static_cast<int64_t>(argument), 0, bytes});
   for (const StepList *list : step.getRegions())
@@ -167,8 +165,6 @@ void StepPlanner::countWork(const Step &step, const CallFacts &facts) {
   int64_t &work = facts.isSplit ? plan.sharedWork : plan.serialWork;
   // Half of what there is, so that the sum of both does not overflow.
   work = std::min(addCounts(work, step.getWork()), kMaxCount / 2);
-  if (const auto *routine = std::get_if<Routine>(&step.action))
-    plan.routineBytes = std::max(plan.routineBytes, routine->getScratchBytes());
 }
 
 ListPlan StepPlanner::planList(const StepList &steps) {
@@ -194,8 +190,7 @@ ListPlan StepPlanner::planList(const StepList &steps) {
   return list;
 }
 
-StepPlan::StepPlan(const ProgramData &program)
-    : routineBegin(llvm::alignTo(program.arenaBytes, 64)) {
+StepPlan::StepPlan(const ProgramData &program) {
   steps = StepPlanner(program, *this).planList(program.steps);
   numSteps = countSteps(program.steps);
 }

@@ -44,9 +44,6 @@ struct StepPlan {
   /// and of others; of a loop those of one trip.
   int64_t serialWork = 0, sharedWork = 0;
   bool hasLoop = false;
-  /// Where the scratch memory of routines begins behind the arena, and what
-  /// the one that needs most has there.
-  int64_t routineBegin = 0, routineBytes = 0;
 };
 
 /// The fewest iterations of a kernel's loop that are worth a thread.

@@ -192,6 +192,8 @@ llvm::Error StepRunner::runStep(const Step &step, Place place) {
   const auto *kernel = std::get_if<KernelCall>(&step.action);
   if (kernel && kernel->kernel->launcher)
     return launch(step, *kernel, place);
+  if (const auto *routine = std::get_if<RoutineCall>(&step.action))
+    return runRoutine(step, *routine, place, resumeAt());
   std::optional<int64_t> rest =
       runCall(step, place, Sharing::Alone, resumeAt());
   return rest ? stopAt(*rest) : llvm::Error::success();
@@ -220,8 +222,64 @@ llvm::Error StepRunner::launch(const Step &step, const KernelCall &call,
       place.getNumber(), toString(std::move(error)), nameTrips());
 }
 
-/// Does a call of a kernel or of a routine, or copies, from `begin` on. Returns
-/// where the call was when it was stopped.
+/// Returns true if something that a routine writes is in the memory of another
+/// buffer, but in that of the operand over which it is made.
+static bool overlap(const Step &step, const Routine &routine,
+                    llvm::ArrayRef<void *> buffers) {
+  for (size_t i = step.numInputs; i < buffers.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      auto *written = static_cast<char *>(buffers[i]);
+      auto *other = static_cast<char *>(buffers[j]);
+      size_t result = i - step.numInputs;
+      bool isOver = written == other && result < routine.results.size() &&
+                    routine.results[result].over == static_cast<int64_t>(j);
+      if (written < other + step.buffers[j].bytes &&
+          other < written + step.buffers[i].bytes && !isOver)
+        return true;
+    }
+  return false;
+}
+
+/// Runs a routine from `begin` on. Only pointers can lead to memory that
+/// overlaps; other buffers have been verified.
+llvm::Error StepRunner::runRoutine(const Step &step, const RoutineCall &call,
+                                   Place place, int64_t begin) {
+  llvm::SmallVector<void *, 8> buffers;
+  bool hasPointer = false;
+  for (const Slot &slot : step.buffers) {
+    buffers.push_back(getAddress(slot));
+    hasPointer |= program.isPointer(slot.entry);
+  }
+  auto fail = [&](std::string message) {
+    return llvm::make_error<KernelFailure>(place.getNumber(),
+                                           std::move(message), nameTrips());
+  };
+  if (hasPointer && overlap(step, call.routine, buffers))
+    return fail("the routine '" + call.routine.name +
+                "' is called on buffers that overlap");
+  auto tensors = llvm::ArrayRef(buffers);
+  auto *scratch =
+      call.hasScratch() ? static_cast<char *>(buffers.back()) : nullptr;
+  int64_t start = times ? readClock() : 0;
+  auto rest = call.plan->run(
+      {tensors.take_front(step.numInputs),
+       tensors.slice(step.numInputs, call.routine.results.size()), scratch,
+       threads, shouldStop, begin});
+  if (times)
+    (*times)[place.getNumber()].add(start, readClock());
+  if (rest)
+    return *rest ? stopAt(**rest) : llvm::Error::success();
+  llvm::Error error = rest.takeError();
+  if (error.isA<InvalidMatrix>())
+    return llvm::make_error<MatrixFailure>(
+        place.getNumber(), toString(std::move(error)), nameTrips());
+  // A routine stopped without a place does all another time.
+  return error.isA<Interrupted>() ? std::move(error)
+                                  : fail(toString(std::move(error)));
+}
+
+/// Does a call of a kernel, or copies, from `begin` on. Returns where the call
+/// was when it was stopped.
 std::optional<int64_t> StepRunner::runCall(const Step &step, Place place,
                                            Sharing sharing, int64_t begin) {
   llvm::SmallVector<void *, 16> buffers;
@@ -242,10 +300,6 @@ std::optional<int64_t> StepRunner::runCall(const Step &step, Place place,
       rest = threads.parallelFor(kernel->parallelRange,
                                  place.list.grains[place.index], run,
                                  {shouldStop, range, begin});
-  } else if (const auto *routine = std::get_if<Routine>(&step.action)) {
-    auto outputs = llvm::ArrayRef(buffers).drop_front(step.numInputs);
-    char *scratch = table[program.getArena()] + plan.routineBegin;
-    rest = routine->run(inputs, outputs, scratch, threads, shouldStop, begin);
   } else {
     rest = runCopies(std::get<Copies>(step.action), inputs, buffers.back(),
                      threads, shouldStop, begin);

@@ -46,6 +46,8 @@ private:
   /// Whether other calls run on the other threads meanwhile.
   enum class Sharing { Alone, Beside };
   llvm::Error launch(const Step &step, const KernelCall &call, Place place);
+  llvm::Error runRoutine(const Step &step, const RoutineCall &call, Place place,
+                         int64_t begin);
   std::optional<int64_t> runCall(const Step &step, Place place, Sharing sharing,
                                  int64_t begin);
   llvm::Error runCheck(const Step &step, const Check &check, Place place);

@@ -8,7 +8,7 @@
 
 #include "MetaOps/Runtime/Program/TruePlaces.h"
 
-#include "VectorSort.h"
+#include "MetaOps/Runtime/Routines/VectorSort.h"
 
 #include <algorithm>
 #include <array>

@@ -49,7 +49,9 @@ private:
   Problem verifyPacked(const Step &step, bool isOutermost);
 
   Problem verifyAction(const Step &step, const KernelCall &kernel);
-  Problem verifyAction(const Step &step, const Routine &routine);
+  Problem verifyAction(const Step &step, const RoutineCall &call);
+  Problem verifyMayFail();
+  bool isScratch(const Slot &slot, int64_t bytes) const;
   Problem verifyAction(const Step &step, const Copies &copies);
   Problem verifyAction(const Step &step, const View &view);
   Problem verifyAction(const Step &step, const Check &check);
@@ -227,25 +229,64 @@ Verifier::Problem Verifier::verifyAction(const Step &step,
   return kNone;
 }
 
+/// Returns whether two slots have bytes in common, as far as entries tell.
+static bool overlap(const Slot &a, const Slot &b) {
+  return a.entry == b.entry && a.offset < b.offset + b.bytes &&
+         b.offset < a.offset + a.bytes;
+}
+
+/// Returns true if scratch memory of so many bytes is in the arena.
+bool Verifier::isScratch(const Slot &slot, int64_t bytes) const {
+  return slot.entry == program.getArena() && slot.offset % 64 == 0 &&
+         slot.pitch == 0 && slot.bytes >= bytes;
+}
+
+/// Returns true if nothing that a routine writes lies over anything else of
+/// its, but what is made over the operand that it names. What pointers point to
+/// is compared when the routine runs.
+static bool areApart(const Step &step, const Routine &routine) {
+  for (size_t i = step.numInputs; i < step.buffers.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const Slot &written = step.buffers[i], &other = step.buffers[j];
+      size_t result = i - step.numInputs;
+      bool isOver = result < routine.results.size() &&
+                    routine.results[result].over == static_cast<int64_t>(j) &&
+                    written.offset == other.offset;
+      if (overlap(written, other) && !isOver)
+        return false;
+    }
+  return true;
+}
+
 Verifier::Problem Verifier::verifyAction(const Step &step,
-                                         const Routine &routine) {
-  if (!routine.isValid() || routine.getNumResults() == 0 ||
-      step.numInputs != 1u + routine.hasBegin ||
-      step.buffers.size() != step.numInputs + routine.getNumResults())
+                                         const RoutineCall &call) {
+  const Routine &routine = call.routine;
+  size_t numTensors = routine.operands.size() + routine.results.size();
+  if (!call.plan || routine.results.empty() ||
+      step.numInputs != routine.operands.size() ||
+      step.buffers.size() != numTensors + call.hasScratch())
     return "calls a routine that does not exist";
-  // Each of these numbers fits: a valid routine has far fewer elements.
-  int64_t results = routine.countResults(), size = sizeOf(routine.dtype);
-  llvm::SmallVector<int64_t> expected = {routine.countElements() * size};
-  if (routine.hasBegin)
-    expected.push_back(sizeof(int64_t));
-  if (routine.givesValues)
-    expected.push_back(results * size);
-  if (routine.givesIndices)
-    expected.push_back(results * int64_t(sizeof(int64_t)));
-  if (!llvm::equal(step.buffers, expected, [](const Slot &slot, int64_t bytes) {
-        return slot.bytes == bytes;
-      }))
+  auto isOf = [](const Slot &slot, const RoutineTensor &tensor) {
+    return slot.pitch == 0 && countBytes(tensor) == slot.bytes &&
+           slot.offset % sizeOf(tensor.dtype) == 0;
+  };
+  auto outputs = step.getOutputs().take_front(routine.results.size());
+  if (!llvm::equal(step.getInputs(), routine.operands, isOf) ||
+      !llvm::equal(outputs, routine.results, isOf))
     return "calls a routine on buffers of other sizes";
+  if (call.hasScratch() &&
+      !isScratch(step.buffers.back(), call.getEstimate().scratchBytes))
+    return "calls a routine without scratch memory of its own";
+  if (!areApart(step, routine))
+    return "calls a routine on buffers that overlap";
+  return call.getEstimate().mayFail ? verifyMayFail() : kNone;
+}
+
+/// Verifies that a step which may fail leaves arguments as they were.
+Verifier::Problem Verifier::verifyMayFail() {
+  if (hasOverwritten)
+    return "may fail when an argument has been overwritten";
+  loopChecks |= loops > 0;
   return kNone;
 }
 
@@ -302,10 +343,7 @@ Verifier::Problem Verifier::verifyAction(const Step &step, const Check &check) {
   if (step.numInputs != 2 || step.buffers.size() != 2 ||
       !llvm::all_of(step.buffers, isNumber) || check.range.extent < 0)
     return "checks what are not two numbers";
-  if (hasOverwritten)
-    return "checks when an argument has been overwritten";
-  loopChecks |= loops > 0;
-  return kNone;
+  return verifyMayFail();
 }
 
 /// Returns whether a step has one buffer, of a bool.
@@ -325,12 +363,6 @@ Verifier::Problem Verifier::verifyAction(const Step &step, const If &branches) {
     return problem;
   isSet &= onTrue;
   return kNone;
-}
-
-/// Returns whether two slots have bytes in common, as far as entries tell.
-static bool overlap(const Slot &a, const Slot &b) {
-  return a.entry == b.entry && a.offset < b.offset + b.bytes &&
-         b.offset < a.offset + a.bytes;
 }
 
 /// Returns whether it is memory of the program's own, dense.

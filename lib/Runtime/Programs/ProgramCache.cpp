@@ -8,6 +8,8 @@
 
 #include "MetaOps/Runtime/Programs/ProgramCache.h"
 
+#include <algorithm>
+
 using namespace metaops;
 
 std::shared_ptr<const CachedProgram> ProgramCache::find(const ProgramKey &key) {
@@ -34,18 +36,23 @@ void ProgramCache::insert(ProgramKey key,
     }
   entries.push_front({hash, std::move(key), std::move(program)});
   byHash.emplace(hash, entries.begin());
-  if (entries.size() <= capacity)
-    return;
-  Entries::iterator oldest = std::prev(entries.end());
-  auto [begin, end] = byHash.equal_range(oldest->hash);
-  for (auto it = begin; it != end; ++it)
-    if (it->second == oldest) {
-      byHash.erase(it);
-      break;
-    }
-  // Others may still hold the program.
-  oldest->program->program->dropPacked(/*isShort=*/false);
-  entries.erase(oldest);
+  if (entries.size() > capacity)
+    erase(std::prev(entries.end()));
+}
+
+/// Others may still hold the program.
+void ProgramCache::erase(Entries::iterator entry) {
+  auto [begin, end] = byHash.equal_range(entry->hash);
+  byHash.erase(std::find_if(
+      begin, end, [&](const auto &place) { return place.second == entry; }));
+  entry->program->program->dropPacked(/*isShort=*/false);
+  entries.erase(entry);
+}
+
+void ProgramCache::eraseShared() {
+  for (auto next = entries.begin(); next != entries.end();)
+    if (auto entry = next++; !entry->program->options.varying.empty())
+      erase(entry);
 }
 
 void ProgramCache::dropPacked(bool isShort) {

@@ -67,6 +67,11 @@ FoundProgram Programs::lookUp(Slice &slice, llvm::ArrayRef<bool> donatable,
   return {cached, /*wasCompiled=*/true};
 }
 
+void Programs::forgetLengths() {
+  watch = ExtentWatch();
+  cache.eraseShared();
+}
+
 std::shared_ptr<const CachedProgram>
 Programs::compile(Slice &slice, llvm::ArrayRef<bool> donatable,
                   std::vector<VaryingDim> varying, Compiler &backend,

@@ -46,6 +46,11 @@ RunFailure metaops::describeFailure(const RunRecord &record,
                           describeLines(record, calls[check.getCall()]);
         failure.kind = ErrorKind::Index;
       },
+      [&](const MatrixFailure &matrix) {
+        failure.message = matrix.getMessage() + ", " +
+                          describeLines(record, calls[matrix.getCall()]);
+        failure.kind = ErrorKind::LinearAlgebra;
+      },
       [&](const KernelFailure &kernel) {
         failure.message = kernel.getMessage();
         if (kernel.isA(MemoryFailure::classID()))

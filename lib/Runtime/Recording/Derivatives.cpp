@@ -10,9 +10,9 @@
 
 #include "FunctionSweep.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
-#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
 #include "MetaOps/Runtime/Recording/Targets.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
@@ -59,12 +59,19 @@ void Derivatives::adoptAfter(Operation *last) {
 // Missing derivatives
 //===----------------------------------------------------------------------===//
 
-/// Returns the values that an operation is given which depend on a target.
-static llvm::DenseSet<Value> getActive(const Node *node) {
+/// Returns the values that an operation is given which depend on a target, as
+/// the traversal of the mark has found, and those of its results that are
+/// targets.
+static llvm::DenseSet<Value>
+getActive(Node *node, const llvm::SmallPtrSetImpl<Node *> &targets,
+          uint32_t mark) {
   llvm::DenseSet<Value> active;
   for (Node *operand : node->operands)
-    if (operand->position != 0)
+    if (operand->epoch == mark && operand->position != 0)
       active.insert(operand->value());
+  for (Node *result : resultsOf(node))
+    if (targets.contains(result))
+      active.insert(result->value());
   return active;
 }
 
@@ -75,7 +82,7 @@ Operation *Graph::findMissingDerivative(llvm::ArrayRef<Node *> roots,
   uint64_t first = std::numeric_limits<uint64_t>::max();
   llvm::SmallPtrSet<Node *, 16> isTarget;
   for (Node *target : targets) {
-    first = std::min(first, target->order);
+    first = std::min(first, getNode(target->op)->order);
     isTarget.insert(target);
   }
   struct Frame {
@@ -96,21 +103,27 @@ Operation *Graph::findMissingDerivative(llvm::ArrayRef<Node *> roots,
   llvm::for_each(roots, enter);
   while (!stack.empty()) {
     Node *node = stack.back().node;
-    llvm::ArrayRef<Node *> sources = getFlowSources(node);
-    // To what its rules read no derivative flows.
-    if (const SignatureInfo &info = getInfo(node); info.isCustom)
-      sources = sources.take_front(node->op->getNumOperands() - info.numValues);
-    if (stack.back().next < sources.size()) {
-      enter(sources[stack.back().next++]);
+    if (stack.back().next < node->operands.size()) {
+      unsigned number = stack.back().next++;
+      if (getInfo(node).flows(node->number, number))
+        enter(node->operands[number]);
       continue;
     }
     stack.pop_back();
-    bool depends = llvm::any_of(
-        sources, [](Node *source) { return source->position != 0; });
+    llvm::DenseSet<Value> active = getActive(node, isTarget, mark);
+    bool depends = false;
+    forEachFlowSource(node, [&](Node *source) {
+      depends |= source->epoch == mark && source->position != 0;
+    });
+    if (!depends && metaop::isCheckpoint(node->op))
+      depends = llvm::any_of(resultsOf(node), [&](Node *sibling) {
+        return isTarget.contains(sibling) &&
+               getInfo(node).isMadeOf(node->number, sibling->number);
+      });
     auto isNode = [&](OpResult result) { return result == node->value(); };
     if (depends && getInfo(node).mayMissDerivatives)
-      if (Operation *missing = metaop::findMissingDerivative(
-              node->op, getActive(node), isNode, mode))
+      if (Operation *missing =
+              metaop::findMissingDerivative(node->op, active, isNode, mode))
         return missing;
     node->position |= depends;
   }
@@ -130,7 +143,13 @@ void Derivatives::checkKnown(llvm::StringRef function,
     return;
   if (auto custom = dyn_cast<metaop::CustomDerivativeOp>(missing))
     FunctionSweep::failMissing(function, custom);
-  if (isa<metaop::ExternOp>(missing))
+  if (auto routine = dyn_cast<metaop::RoutineOp>(missing))
+    fail(ErrorKind::Runtime,
+         function + ": nobody knows the derivatives of the routine '" +
+             routine.getRoutine() + "' called at " +
+             formatLine(missing->getLoc()) +
+             "; call it in a mo.Function, or detach its results");
+  if (metaop::lacksDerivatives(missing))
     fail(ErrorKind::Runtime,
          function + ": nobody knows the derivatives of the code called at " +
              formatLine(missing->getLoc()) +
@@ -192,6 +211,16 @@ static std::string from(const Node *node) {
 [[noreturn]] static void failEndedByUpdate(llvm::StringRef function,
                                            const Node *output,
                                            const Node *node) {
+  if (node->isEndedByCall)
+    fail(ErrorKind::Runtime,
+         function + ": the value of shape " + formatShape(output->shape()) +
+             " " + from(output) +
+             " depends on a target through what the call of a recorded "
+             "function at " +
+             formatLine(*node->overwrittenAt) +
+             " has rebound, which has no history behind the call; ask for the "
+             "gradient in the function, or return the new value from it, and "
+             "rebind behind the call (w.assign(f(x)))");
   fail(
       ErrorKind::Runtime,
       function + ": the value of shape " + formatShape(output->shape()) + " " +
@@ -231,7 +260,8 @@ static std::string from(const Node *node) {
        "grad: the loss depends on a target through a value of shape " +
            formatShape(node->shape()) + " from " +
            formatLine(node->op->getLoc()) +
-           ", whose history was let go when all histories took more than " +
+           ", whose history was let go, with the last Var of what it was made "
+           "of or when all histories took more than " +
            llvm::Twine(bytes) +
            " bytes; keep Vars of the values between, ask for less on the way, "
            "or set mo.flags.history_bytes; or detach the value, if no gradient "
@@ -240,13 +270,15 @@ static std::string from(const Node *node) {
 
 [[noreturn]] static void failInside(Graph &graph, llvm::StringRef function,
                                     const Targets::Inside &inside) {
-  if (metaop::isCheckpoint(inside.result->op))
-    fail(ErrorKind::Runtime,
-         function + ": the target is a result of the checkpoint at " +
-             formatLine(inside.result->op->getLoc()) +
-             ", and the loss depends on another one, which may be made of it; "
-             "ask for it by what the checkpoint is given, or make the target "
-             "in a checkpoint of its own");
+  if (inside.target->op == inside.result->op)
+    fail(
+        ErrorKind::Runtime,
+        function + ": the target is a result of the branch or loop at " +
+            formatLine(inside.result->op->getLoc()) +
+            ", and the loss depends on another one, which is made of it in "
+            "there; ask for it by what the branch or loop is given or, if only "
+            "what is behind it is meant, by a copy that the loss is made of "
+            "(h = h * 1)");
   fail(ErrorKind::Runtime,
        function + ": the target " + from(inside.target) + " was made by " +
            graph.findCall(inside.result->op)->getName() + " at " +
@@ -280,6 +312,13 @@ void Derivatives::checkUsed(llvm::StringRef function,
              "; allow_unused=True gives zeros for such targets");
 }
 
+void Derivatives::checkLost(Node *loss, Targets &targets,
+                            llvm::ArrayRef<Targets::Missing> missing,
+                            llvm::ArrayRef<Targets::Chosen> chosen) {
+  if (std::optional<Targets::Doubt> doubt = targets.findDoubt(missing, chosen))
+    failCut("grad", loss, *doubt);
+}
+
 //===----------------------------------------------------------------------===//
 // Differentiating
 //===----------------------------------------------------------------------===//
@@ -293,19 +332,29 @@ void Derivatives::begin(llvm::ArrayRef<Node *> outputs,
 }
 
 /// What is older than all targets depends on none of them: the steps before of
-/// a loop, of whose values the targets are the last.
-static uint64_t getFirstOrder(llvm::ArrayRef<Node *> targets) {
+/// a loop, of whose values the targets are the last. Results of the operation
+/// of one may.
+static uint64_t getFirstOrder(const Graph &graph,
+                              llvm::ArrayRef<Node *> targets) {
   uint64_t first = std::numeric_limits<uint64_t>::max();
   for (Node *target : targets)
-    first = std::min(first, target->order);
+    first = std::min(first, graph.getNode(target->op)->order);
   return first;
 }
 
 /// What differentiation need not look at.
 static auto stopsBefore(const Graph &graph, llvm::ArrayRef<Node *> targets) {
-  return [&graph, first = getFirstOrder(targets)](Operation *op) {
+  return [&graph, first = getFirstOrder(graph, targets)](Operation *op) {
     const Node *node = graph.getNode(op);
     return node->isStopped || node->order < first;
+  };
+}
+
+/// Says which values Vars hold.
+static auto isHeldIn(const Graph &graph) {
+  return [&graph](Value value) {
+    const Node *node = graph.getNode(value);
+    return node && node->vars > 0;
   };
 }
 
@@ -333,25 +382,27 @@ llvm::SmallVector<Node *> Derivatives::grad(Node *loss,
                                             llvm::ArrayRef<Node *> targets) {
   begin(loss, targets);
   // The sum of the loss's elements is differentiated.
-  Node *seed = recorder.constant(loss->shape(), Number::ofInt(1), loss->dtype);
-  seed->device = loss->device;
+  Node *ofLoss =
+      recorder.constant(loss->shape(), Number::ofInt(1), loss->dtype);
+  ofLoss->device = loss->device;
+  made.emplace(MadeOfLoss{NodeRef(ofLoss), {}});
   auto getNumber = [&](Value value) -> std::optional<int64_t> {
     Node *node = graph.getNode(value);
     if (!node || !node->isScalar || node->dtype != DType::I64)
       return std::nullopt;
     return static_cast<int64_t>(node->scalar);
   };
-  NodeRef ofLoss(seed);
-  FunctionSweep sweep(session, graph, "grad", loss, targets, seed->op,
-                      [this](Operation *last) { adoptAfter(last); });
+  FunctionSweep sweep(
+      session, graph, "grad", loss, targets, ofLoss->op,
+      [this](Operation *last) { adoptAfter(last); }, &made->given);
   llvm::SmallVector<Value> gradients = sweep.expect(metaop::differentiate(
-      graph.getBuilder(), loss->value(), seed->value(), valuesOf(targets),
+      graph.getBuilder(), loss->value(), ofLoss->value(), valuesOf(targets),
       {recorder.getSavedBytes(), stopsBefore(graph, targets), getNumber,
-       &sweep}));
+       isHeldIn(graph), &sweep}));
   llvm::SmallVector<Node *> results =
       finish(sweep.getLast(), gradients, targets);
   // The seed, where nothing depends on the loss.
-  if (Node *unused = ofLoss.get())
+  if (Node *unused = made->seed.get())
     graph.release(unused);
   return results;
 }
@@ -373,7 +424,7 @@ llvm::SmallVector<Node *> Derivatives::jvp(llvm::ArrayRef<Node *> outputs,
       metaop::pushForward(graph.getBuilder(), valuesOf(outputs),
                           valuesOf(inputs), valuesOf(directions),
                           {recorder.getSavedBytes(), stopsBefore(graph, inputs),
-                           /*getNumber=*/nullptr, &sweep}));
+                           /*getNumber=*/nullptr, isHeldIn(graph), &sweep}));
   llvm::SmallVector<Node *> results = finish(sweep.getLast(), moved, outputs);
   // Of tangents of what no output depends on.
   for (Node *cast : casts)

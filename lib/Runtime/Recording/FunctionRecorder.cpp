@@ -30,7 +30,7 @@ FunctionRecorder::FunctionRecorder(RecordingSession &session,
   // A Var from outside of a trace has a placeholder from now on.
   for (const Var *var : given)
     arguments.emplace_back(session.getNode(*var));
-  start = session.getRecorder().getGraph().getNumRecorded();
+  start = session.getRecorder().getGraph().getLastOrder();
 }
 
 std::optional<size_t>
@@ -64,7 +64,7 @@ void FunctionRecorder::findInside(Graph &graph,
     stack.pop_back();
     inside.push_back(node);
     if (graph.isFlowing(node))
-      llvm::for_each(graph.getFlowSources(node), enter);
+      graph.forEachFlowSource(node, enter);
   }
 }
 

@@ -28,10 +28,11 @@ FunctionSweep::FunctionSweep(RecordingSession *session, Graph &graph,
                              llvm::StringRef function,
                              llvm::ArrayRef<Node *> outputs,
                              llvm::ArrayRef<Node *> targets, Operation *last,
-                             std::function<void(Operation *)> adoptAfter)
+                             std::function<void(Operation *)> adoptAfter,
+                             std::vector<NodeRef> *given)
     : session(session), graph(graph), function(function.str()),
       outputs(outputs), targets(targets), last(last),
-      adoptAfter(std::move(adoptAfter)) {}
+      adoptAfter(std::move(adoptAfter)), given(given) {}
 
 FunctionSweep::~FunctionSweep() {
   graph.leaveSweep(visited);
@@ -61,28 +62,32 @@ void FunctionSweep::keep(Node *node) {
 
 llvm::Expected<llvm::SmallVector<Value>>
 FunctionSweep::ask(Method method, metaop::CustomDerivativeOp op,
-                   llvm::ArrayRef<Value> given,
+                   llvm::ArrayRef<Value> values,
                    llvm::ArrayRef<Value> stillRead) {
   try {
     adoptAfter(last);
     for (Value value : stillRead)
       keep(graph.getNode(value));
     std::vector<Var> vars;
-    for (Value value : given)
-      vars.push_back(value ? session->wrap(graph.getNode(value)) : Var());
+    for (Value value : values) {
+      Node *node = value ? graph.getNode(value) : nullptr;
+      if (node && given)
+        given->emplace_back(node);
+      vars.push_back(node ? session->wrap(node) : Var());
+    }
     std::shared_ptr<FunctionCall> call = graph.getCall(op);
     std::vector<Var> results;
     session->leaveWhile(*call,
                         [&] { results = ((*call).*method)(std::move(vars)); });
-    llvm::SmallVector<Value> values;
+    llvm::SmallVector<Value> returned;
     for (Var &result : results) {
       Node *node = result ? session->getNode(result) : nullptr;
       if (node)
         keep(node);
-      values.push_back(node ? node->value() : Value());
+      returned.push_back(node ? node->value() : Value());
     }
     last = &graph.getBlock().back();
-    return values;
+    return returned;
   } catch (...) {
     exception = std::current_exception();
     return llvm::createStringError("a function has thrown");

@@ -27,11 +27,12 @@ class FunctionSweep final : public mlir::metaop::CustomDerivatives {
 public:
   /// `function` is what errors call the sweep. `last` is the last operation of
   /// the block that has nodes, and `adoptAfter` gives nodes to those behind
-  /// one.
+  /// one. What functions are given is noted in `given`, if that is not null.
   FunctionSweep(RecordingSession *session, Graph &graph,
                 llvm::StringRef function, llvm::ArrayRef<Node *> outputs,
                 llvm::ArrayRef<Node *> targets, mlir::Operation *last,
-                std::function<void(mlir::Operation *)> adoptAfter);
+                std::function<void(mlir::Operation *)> adoptAfter,
+                std::vector<NodeRef> *given = nullptr);
   ~FunctionSweep() override;
   FunctionSweep(const FunctionSweep &) = delete;
   FunctionSweep &operator=(const FunctionSweep &) = delete;
@@ -66,7 +67,7 @@ private:
   void keep(Node *node);
   llvm::Expected<llvm::SmallVector<mlir::Value>>
   ask(Method method, mlir::metaop::CustomDerivativeOp op,
-      llvm::ArrayRef<mlir::Value> given, llvm::ArrayRef<mlir::Value> made);
+      llvm::ArrayRef<mlir::Value> values, llvm::ArrayRef<mlir::Value> made);
 
   /// Null where nobody is asked.
   RecordingSession *session;
@@ -75,6 +76,7 @@ private:
   llvm::SmallVector<Node *> outputs, targets;
   mlir::Operation *last;
   std::function<void(mlir::Operation *)> adoptAfter;
+  std::vector<NodeRef> *given;
   /// The values that the sweep comes to, and those that it has made.
   std::vector<Node *> visited, made;
   std::exception_ptr exception;

@@ -108,6 +108,10 @@ static Window resolve(Recorder &recorder, llvm::ArrayRef<IndexItem> items,
       window.shape.push_back(1);
     else if (item.kind == Kind::Ellipsis)
       takeWhole(shape.size() - used);
+    else if (item.place && shape[dim] == 0)
+      // Nothing may be computed that would tell.
+      fail(ErrorKind::Index, "an index is out of range for dimension " +
+                                 llvm::Twine(dim) + " of extent 0");
     else if (item.place)
       take(
           {0, 1, 1, recorder.checkIndices(item.place, {dim, shape[dim], true})},

@@ -20,6 +20,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Runtime/Recording/GivenData.h"
 #include "RecordingTables.h"
 
 using namespace mlir;
@@ -121,14 +122,9 @@ static bool areInRange(const Buffer &buffer, int64_t count, IndexRange range) {
   });
 }
 
-/// Whether indices are data that was given and does not change, and in range.
-/// What is computed does not count, even if it happens to be there already: the
-/// programs that are made do not depend on time.
+/// Returns whether indices are data that was given, and in range.
 static bool areKnownInRange(const Node &node, int64_t count, IndexRange range) {
-  constexpr int64_t kMostRead = 1 << 16;
-  if (!isa<metaop::BufferOp>(node.op) || !node.buffer || node.ready ||
-      node.buffer->getDeviceMemory() || node.buffer->isForeign() ||
-      node.buffer->exported() || count > kMostRead)
+  if (!isGivenData(node))
     return false;
   switch (node.dtype) {
   case DType::I8:

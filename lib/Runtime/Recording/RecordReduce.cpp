@@ -61,7 +61,7 @@ Node *Recorder::recordReduce(metaop::Combiner kind, Node *x,
 }
 
 Node *Recorder::norm(Node *x, llvm::ArrayRef<int64_t> given, bool keepDims,
-                     double divisor) {
+                     double divisor, double order, bool isSigned) {
   if (x->dtype != DType::F32)
     fail(ErrorKind::Type,
          "norm: given " + nameOf(x->dtype) + ", expected float32");
@@ -69,8 +69,8 @@ Node *Recorder::norm(Node *x, llvm::ArrayRef<int64_t> given, bool keepDims,
   RankedTensorType type = typeOf(shapeWithout(x, dims, keepDims), x->dtype);
   return adopt(metaop::NormOp::create(
       at(), line, type, x->value(), at().getDenseI64ArrayAttr(dims),
-      keepDims ? at().getUnitAttr() : UnitAttr(),
-      at().getF64FloatAttr(divisor)));
+      keepDims ? at().getUnitAttr() : UnitAttr(), at().getF64FloatAttr(divisor),
+      at().getF64FloatAttr(order), isSigned ? at().getUnitAttr() : UnitAttr()));
 }
 
 static llvm::SmallVector<int64_t>

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
@@ -67,6 +68,50 @@ Node *Recorder::sort(Node *x, int64_t dim, bool descending, int64_t begin,
   return adopt(metaop::SortOp::create(at(), line, typeOf(shape, x->dtype),
                                       typeOf(shape, DType::I64), x->value(),
                                       dim, descending, first));
+}
+
+/// Returns the values of an attribute as one of MLIR's.
+static Attribute toAttribute(Builder builder,
+                             const RoutineAttribute &attribute) {
+  if (const auto *integers =
+          std::get_if<RoutineAttribute::Integers>(&attribute.values))
+    return builder.getDenseI64ArrayAttr(*integers);
+  if (const auto *floats =
+          std::get_if<RoutineAttribute::Floats>(&attribute.values))
+    return builder.getDenseF64ArrayAttr(*floats);
+  auto texts = llvm::map_to_vector(
+      std::get<RoutineAttribute::Texts>(attribute.values),
+      [](const std::string &text) { return StringRef(text); });
+  return builder.getStrArrayAttr(texts);
+}
+
+Node *Recorder::callRoutine(const RoutineRequest &request,
+                            llvm::ArrayRef<Node *> inputs) {
+  llvm::SmallVector<Type> types;
+  for (const auto &[shape, dtype] : request.outputs) {
+    checkShape(request.name, shape);
+    types.push_back(typeOf(shape, dtype));
+  }
+  Builder builder = at();
+  NamedAttrList parameters;
+  for (const RoutineAttribute &each : request.parameters)
+    parameters.append(each.name, toAttribute(builder, each));
+  auto roles = llvm::map_to_vector(
+      request.roles, [](const std::string &role) { return StringRef(role); });
+  auto isIf = [&](bool holds) {
+    return holds ? builder.getUnitAttr() : UnitAttr();
+  };
+  return adopt(metaop::RoutineOp::create(
+      at(), line, types, builder.getStringAttr(request.name),
+      parameters.empty() ? DictionaryAttr() : parameters.getDictionary(context),
+      roles.empty() ? ArrayAttr() : builder.getStrArrayAttr(roles),
+      request.over.empty() ? DenseI64ArrayAttr()
+                           : builder.getDenseI64ArrayAttr(request.over),
+      isIf(request.isBatched), isIf(request.isTotal), valuesOf(inputs)));
+}
+
+Node *Recorder::barrier(llvm::ArrayRef<Node *> values) {
+  return adopt(metaop::BarrierOp::create(at(), line, valuesOf(values)));
 }
 
 Node *Recorder::callExtern(const ExternCall &call,

@@ -123,6 +123,15 @@ void RecordingSession::assign(Var &x, Node *value) {
   own.rebind(wrap(value));
 }
 
+void RecordingSession::addFormer(Var &x, Node *value) {
+  value->wasRebound = true;
+  if (!isFloat(value->dtype))
+    return;
+  Var &own = resolve(x);
+  own.former.emplace_back(value);
+  own.firstOrder = std::min(own.firstOrder, value->order);
+}
+
 void RecordingSession::checkUpdate(const Var &x, const Node &value) {
   if (x.shape() != value.shape())
     fail(ErrorKind::Value,
@@ -184,6 +193,37 @@ resolveAll(RecordingSession &session, llvm::ArrayRef<const Var *> vars) {
       vars, [&](const Var *var) { return &session.resolve(*var); });
 }
 
+/// Puts gradients by older values in the place of those that are not made of
+/// the gradient of the loss. These are added unless they are known to be zero,
+/// which they are unless a function has made them that is not linear.
+static void replaceMissing(RecordingSession &session, Derivatives &derivatives,
+                           Node *loss, Targets &found,
+                           llvm::ArrayRef<Targets::Missing> missing,
+                           std::vector<Var> &gradients) {
+  llvm::SmallVector<Node *> instead;
+  for (const Targets::Missing &each : missing)
+    llvm::append_range(instead, each.candidates);
+  llvm::SmallVector<Targets::Chosen> chosen(missing.size());
+  if (!instead.empty()) {
+    llvm::SmallVector<Node *> made = derivatives.grad(loss, instead);
+    chosen = found.choose(missing, made, derivatives.getMade());
+  }
+  derivatives.checkLost(loss, found, missing, chosen);
+  llvm::SmallVector<Node *> sums;
+  for (auto [each, by] : llvm::zip_equal(missing, chosen)) {
+    llvm::SmallVectorImpl<Node *> &terms = by.terms;
+    if (by.isAdded)
+      terms.push_back(session.getNode(gradients[each.place]));
+    Node *sum = terms.front();
+    for (Node *term : llvm::drop_begin(terms))
+      sum = session.getRecorder().binary("add", sum, term);
+    sums.push_back(sum);
+  }
+  std::vector<Var> meant = session.wrapAll(sums);
+  for (auto [each, gradient] : llvm::zip_equal(missing, meant))
+    gradients[each.place] = std::move(gradient);
+}
+
 std::vector<Var> RecordingSession::grad(const Var &of,
                                         llvm::ArrayRef<const Var *> by,
                                         UnusedTargets unused) {
@@ -194,16 +234,37 @@ std::vector<Var> RecordingSession::grad(const Var &of,
   derivatives.checkGrad(loss, getNodes(targets));
   Targets found(graph, loss, targets);
   derivatives.checkUsed("grad", loss, found, unused);
-  llvm::SmallVector<Node *> nodes;
-  for (auto [node, isUsed] :
-       llvm::zip_equal(found.getValues(), found.areUsed()))
-    if (isUsed || unused != UnusedTargets::Empty)
+  llvm::SmallVector<Node *> nodes, twins;
+  llvm::SmallVector<size_t> numTwins;
+  for (auto [node, same, isUsed] :
+       llvm::zip_equal(found.getValues(), found.getTwins(), found.areUsed()))
+    if (isUsed || unused != UnusedTargets::Empty) {
       nodes.push_back(node);
+      numTwins.push_back(same.size());
+      llvm::append_range(twins, same);
+    }
+  noteTargets(loss, targets, found);
   if (nodes.empty())
     return std::vector<Var>(targets.size());
-  KeptTargets keep(graph, nodes);
-  prepareTargets(loss, nodes);
-  std::vector<Var> gradients = wrapAll(derivatives.grad(loss, nodes));
+  llvm::append_range(nodes, twins);
+  llvm::SmallVector<Node *> older, all(nodes);
+  for (llvm::ArrayRef<Node *> candidates : found.getOlder())
+    llvm::append_range(older, candidates);
+  llvm::append_range(all, older);
+  // Functions that are called meanwhile let go of none.
+  std::vector<Var> held = wrapAll(older);
+  KeptTargets keep(graph, all);
+  prepareTargets(loss, all);
+  llvm::SmallVector<Node *> made = derivatives.grad(loss, nodes);
+  auto *ofTwin = made.begin() + numTwins.size();
+  for (auto [gradient, count] : llvm::zip(made, numTwins))
+    for (size_t twin = 0; twin < count; ++twin)
+      gradient = recorder.binary("add", gradient, *ofTwin++);
+  made.truncate(numTwins.size());
+  std::vector<Var> gradients = wrapAll(made);
+  if (auto missing = found.findMissing(made, derivatives.getMade());
+      !missing.empty())
+    replaceMissing(*this, derivatives, loss, found, missing, gradients);
   if (unused != UnusedTargets::Empty)
     return gradients;
   std::vector<Var> byTarget(targets.size());
@@ -225,8 +286,20 @@ std::vector<Var> RecordingSession::jvp(llvm::ArrayRef<const Var *> outputs,
   derivatives.checkJvp(moved, getNodes(moving), directions);
   Targets found(graph, moved, moving);
   derivatives.checkUsed("jvp", moved, found, UnusedTargets::Zero);
-  llvm::ArrayRef<Node *> values = found.getValues();
+  if (found.hasOlder() || found.findDoubtOfUncertain())
+    fail(ErrorKind::Runtime,
+         "jvp: an output is made of a former value of an input and of results "
+         "of a function with derivatives of its own, which may be made of the "
+         "present one; keep a Var of the former value (old = x.clone() before "
+         "it is rebound), and move that");
+  llvm::SmallVector<Node *> values(found.getValues());
+  for (auto [number, twins] : llvm::enumerate(found.getTwins()))
+    for (Node *twin : twins) {
+      values.push_back(twin);
+      directions.push_back(directions[number]);
+    }
   KeptTargets keep(graph, values);
+  noteTargets(moved, moving, found);
   prepareTargets(moved, values);
   return wrapAll(derivatives.jvp(moved, values, directions));
 }

@@ -34,7 +34,7 @@ SessionStatistics Inspector::getStatistics() const {
   result.programHits = counts.hits;
   result.programsRun = session.runner.getNumRuns();
   result.operatorsRepeated = session.runner.getNumRepeated();
-  result.valuesRecorded = session.graph.getNumRecorded();
+  result.valuesRecorded = session.graph.countRecorded();
   result.signatures = session.graph.getSignatures()->size();
   result.historyBytes = session.graph.getHistoryBytes();
   result.updatesPending = session.updates.size();
@@ -88,6 +88,8 @@ std::vector<std::string> Inspector::listNeighbours(const RunRecord &record) {
 void Inspector::shareKernels(bool mayShare) {
   session.programs.shareKernels(mayShare);
 }
+
+void Inspector::forgetLengths() { session.programs.forgetLengths(); }
 
 TuningResult Inspector::tuneProgram(const RunRecord &record,
                                     llvm::ArrayRef<double> callSeconds,

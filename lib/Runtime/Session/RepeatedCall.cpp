@@ -120,6 +120,7 @@ public:
       std::optional<RepeatedCall::Result> found = find(result.getNode(), slice);
       if (!found)
         return false;
+      found->hadFormer = !result.getFormer().empty();
       call.endsHistories |= found->isEnded;
       call.results.push_back(*found);
     }
@@ -145,8 +146,9 @@ private:
   findRebound(const Node *output) const {
     for (auto [index, var] : llvm::enumerate(values.arguments))
       if (var->getNode() == output && values.before[index] != output)
-        return RepeatedCall::Replacement{unsigned(index),
-                                         output->endedChains != 0};
+        return RepeatedCall::Replacement{
+            unsigned(index), output->endedChains != 0,
+            output->repeated.has_value(), isMadeOfRebound(output)};
     return std::nullopt;
   }
 
@@ -163,12 +165,28 @@ private:
       return std::nullopt;
     for (auto [index, var] : llvm::enumerate(values.arguments))
       if (var->getNode() == result)
-        return RepeatedCall::Result{false, unsigned(index), false};
+        return RepeatedCall::Result{false, unsigned(index)};
     auto output = llvm::find(slice.outputs, result);
     if (output == slice.outputs.end())
       return std::nullopt;
+    // Its history may have ended with what the call has rebound.
+    bool isEnded = result->endedChains != 0 || !result->lost.empty();
     return RepeatedCall::Result{true, unsigned(output - slice.outputs.begin()),
-                                result->endedChains != 0};
+                                isEnded, isMadeOfRebound(result),
+                                result->lostChains != 0};
+  }
+
+  /// Returns whether an ended result, or what an argument is rebound to, was
+  /// made of a value that another argument has had last in the call.
+  bool isMadeOfRebound(const Node *result) const {
+    return llvm::any_of(values.arguments, [&](const Var *var) {
+      const Node *node = var->getNode();
+      if (node == result || !node->repeated)
+        return false;
+      uint64_t order = node->repeated->value.getOrder();
+      return (node->repeated->lostChains & result->endedChains) &&
+             result->lost.mayBeIn(order, order + 1);
+    });
   }
 
   /// Returns whether the program gives each Var that is rebound its value.
@@ -189,10 +207,15 @@ private:
 
 std::vector<Node *> SessionImpl::findEnding(const CallValues &values) {
   llvm::SmallPtrSet<const Node *, 16> former;
+  uint64_t first = ~uint64_t(0);
   for (auto [var, before] : llvm::zip_equal(values.arguments, values.before))
-    if (var->getNode() != before)
+    if (var->getNode() != before) {
       former.insert(before);
+      first = std::min(first, before->order);
+    }
   std::vector<Node *> ending;
+  if (former.empty())
+    return ending;
   for (const Var &result : values.results) {
     uint32_t mark = graph.startTraversal();
     std::vector<Node *> stack{result.getNode()};
@@ -200,10 +223,16 @@ std::vector<Node *> SessionImpl::findEnding(const CallValues &values) {
     while (!stack.empty() && !reaches) {
       Node *node = stack.back();
       stack.pop_back();
-      if (std::exchange(node->epoch, mark) == mark)
+      if (std::exchange(node->epoch, mark) == mark || node->order < first)
         continue;
       reaches = former.contains(node);
-      if (graph.isFlowing(node))
+      if (!graph.isFlowing(node))
+        continue;
+      // Other values that regions read are read again, and not written over.
+      if (graph.getInfo(node).hasRegions)
+        graph.forEachFlowSource(node,
+                                [&](Node *source) { stack.push_back(source); });
+      else
         stack.insert(stack.end(), node->operands.begin(), node->operands.end());
     }
     if (reaches)
@@ -241,8 +270,10 @@ void SessionImpl::endCall(RepeatedCall &call, const RecordedFunction &function,
     graph.collect();
     planner.endOverwrittenHistories();
   }
-  for (Node *node : ending)
+  for (Node *node : ending) {
     node->overwrittenAt = recorder.getLine();
+    node->isEndedByCall = true;
+  }
   graph.endHistoriesAt(ending);
   if (runner.getNumRuns() != runs + 1 ||
       !CallNotes(values, function).note(planner.getSlice(), call))
@@ -362,17 +393,16 @@ Node *SessionImpl::makeResult(RankedTensorType type, BufferRef buffer,
   return node;
 }
 
-/// Has gradients behind a call by what it was given be errors where the call
-/// has ended histories: those of results, and of what it has rebound.
+/// Has gradients behind a call by what it was given, and by results of it that
+/// others are made of, be errors where the call has ended histories: those of
+/// results, and of what it has rebound. `within` is the place of the last
+/// values that this has had in the call.
 void SessionImpl::noteEnds(const RepeatedCall &call,
                            llvm::ArrayRef<Var *> arguments,
-                           llvm::ArrayRef<Node *> results) {
+                           llvm::ArrayRef<Node *> results, uint64_t within) {
   if (!call.endsHistories)
     return;
   uint64_t chains = call.chain;
-  LostValues lost;
-  // They may be made of whatever a Var has held.
-  lost.add({0, graph.getNumRecorded()});
   llvm::SmallVector<bool, 32> isReplaced(arguments.size(), false);
   for (const auto &replacement : call.replaced)
     if (replacement)
@@ -383,17 +413,23 @@ void SessionImpl::noteEnds(const RepeatedCall &call,
     if (!isRebound)
       argument->getNode()->lostChains |= call.chain;
   }
-  auto end = [&](Node *node) {
+  // They may be made of whatever a Var has held.
+  auto end = [&](Node *node, uint64_t last) {
     node->endedChains |= chains;
-    node->lost.add(lost);
+    node->lost.add({0, last});
     node->overwrittenAt = recorder.getLine();
+    node->isEndedByCall = true;
   };
-  for (auto [node, result] : llvm::zip_equal(results, call.results))
+  for (auto [node, result] : llvm::zip_equal(results, call.results)) {
     if (result.isEnded)
-      end(node);
+      end(node, result.isMadeOfRebound ? within : within - 1);
+    if (result.isLost)
+      node->lostChains |= call.chain;
+  }
   for (const auto &replacement : call.replaced)
     if (replacement && replacement->isEnd)
-      end(arguments[replacement->argument]->getNode());
+      end(arguments[replacement->argument]->getNode(),
+          replacement->isMadeOfRebound ? within : within - 1);
 }
 
 std::optional<std::vector<Node *>>
@@ -416,29 +452,41 @@ SessionImpl::repeatCall(const RepeatedCall &call, const CallRequest &request) {
   runner.noteRun(call.record);
   programs.setHits(programs.getCounts().hits + 1);
   // Before the run: it finds who holds its results.
-  for (auto [replacement, buffer] : llvm::zip_equal(call.replaced, outputs)) {
+  for (auto [replacement, buffer] : llvm::zip_equal(call.replaced, outputs))
+    if (replacement)
+      arguments[replacement->argument]->getNode()->buffer = buffer;
+  Ticket ticket = launcher.launch(std::move(queued), /*isAwaited=*/false);
+  std::vector<Node *> results;
+  for (auto [number, result] : llvm::enumerate(call.results)) {
+    if (!result.isOutput) {
+      results.push_back(arguments[result.index]->getNode());
+      continue;
+    }
+    results.push_back(makeResult(request.function.getResultType(number),
+                                 outputs[result.index], ticket, on));
+    // Others may be made of what its Var has had in the call.
+    results.back()->wasRebound = result.hadFormer;
+  }
+  // Behind all that they may be made of: the end of that, and the place of the
+  // last values within, of which others may be made.
+  graph.skipRecorded();
+  uint64_t within = graph.skipRecorded();
+  for (const auto &replacement : call.replaced) {
     if (!replacement)
       continue;
     Node *node = arguments[replacement->argument]->getNode();
-    node->buffer = buffer;
-    // Nothing is made of the new value.
+    node->ready = ticket;
+    // Nothing is made of the new value; what was made of the former one is made
+    // of the same node.
     node->lostChains = 0;
+    node->wasRebound = true;
+    node->repeated.reset();
+    if (replacement->repeats)
+      node->repeated.emplace(RepeatedValue{NodeRef(node, within), call.chain});
   }
-  Ticket ticket = launcher.launch(std::move(queued), /*isAwaited=*/false);
-  for (const auto &replacement : call.replaced)
-    if (replacement)
-      arguments[replacement->argument]->getNode()->ready = ticket;
-  std::vector<Node *> results;
-  for (auto [number, result] : llvm::enumerate(call.results))
-    results.push_back(result.isOutput
-                          ? makeResult(request.function.getResultType(number),
-                                       outputs[result.index], ticket, on)
-                          : arguments[result.index]->getNode());
-  noteEnds(call, arguments, results);
+  noteEnds(call, arguments, results, within);
   recorder.skipRandom(request.function.getNumDrawn());
   graph.startPeriod();
-  if (!settings.isAsynchronous)
-    waiter.waitInside(ticket);
   return results;
 }
 
@@ -497,6 +545,8 @@ void SessionImpl::recordCall(Session &session, RepeatedCall &call,
   }
 }
 
+void SessionImpl::finishCall() { runner.waitUnlessAsynchronous(); }
+
 /// Returns the values of the arguments that a call rebinds.
 static llvm::SmallVector<Node *, 16> findRebound(const CallRequest &request) {
   return llvm::map_to_vector<16>(
@@ -534,9 +584,37 @@ void SessionImpl::checkDonated(const CallRequest &request) {
   }
 }
 
+/// Throws where the function differentiates by an argument of which it uses
+/// another one that is made of it.
+void SessionImpl::checkHistories(const CallRequest &request,
+                                 OutsidePaths &paths) {
+  auto ofNumbers = [&](llvm::ArrayRef<unsigned> numbers) {
+    return llvm::map_to_vector(numbers, [&](unsigned number) -> const Var * {
+      return request.arguments[number];
+    });
+  };
+  for (const InsideDerivatives &each : request.function.getDifferentiated()) {
+    // As a rule nothing that is given has a history.
+    llvm::SmallVector<Node *> used;
+    for (unsigned number : each.used)
+      if (Node *node = request.arguments[number]->getNode();
+          !node->operands.empty())
+        used.push_back(node);
+    if (used.empty())
+      continue;
+    if (const Node *target = paths.find(graph, used, ofNumbers(each.by),
+                                        ofNumbers(each.byFormer)))
+      fail(ErrorKind::OutsideHistory,
+           "a recorded function differentiates by a value from " +
+               formatLine(target->op->getLoc()) +
+               ", of which another one that it uses is made outside");
+  }
+}
+
 void Session::call(const CallRequest &request, RepeatedCall &repeated,
                    std::optional<std::vector<Var>> &results) {
   checkOwn(request.arguments);
+  impl->checkHistories(request, getOutsidePaths());
   impl->checkDonated(request);
   if (auto found = impl->repeatCall(repeated, request)) {
     results = wrapAll(*found);
@@ -548,6 +626,8 @@ void Session::call(const CallRequest &request, RepeatedCall &repeated,
   impl->prepareUpdates(findRebound(request));
   impl->recordCall(*this, repeated, request, results);
 }
+
+void Session::finishCall() { impl->finishCall(); }
 
 bool Session::callAlone(const CallRequest &request, RepeatedCall &repeated,
                         std::optional<std::vector<Var>> &results) {

@@ -60,6 +60,8 @@ SessionImpl::SessionImpl(std::shared_ptr<Compiler> compiler,
   };
   graph.setHistoryBound(settings.historyBytes);
   recorder.setSavedBytes(settings.savedValuesBudget);
+  for (const DeviceKind &kind : devices.getKinds())
+    kind.backend->setRoutines(routines);
   settings.hasCompiler = programs.getCompiler() != nullptr;
   settings.useInterpreter = !settings.hasCompiler;
   graph.onUpdateErased = [this](Node *node) { updates.remove(node); };
@@ -204,6 +206,7 @@ Var Session::give(DType dtype, llvm::ArrayRef<int64_t> shape,
 //===----------------------------------------------------------------------===//
 
 mlir::MLIRContext *Session::getContext() { return &impl->context; }
+RoutineRegistry &Session::getRoutines() const { return *impl->routines; }
 
 Settings Session::getSettings() const {
   Settings result = impl->settings;

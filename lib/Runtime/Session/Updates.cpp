@@ -43,7 +43,8 @@ Node *SessionImpl::update(const Var &x, Operand value) {
   if (updates.precede(x.getNode()) || isOfNextStep(x, value))
     flushUpdates();
   computeInitialValues(x.getNode());
-  releaseFormer(x.getFormer().take_back(x.getFormer().empty() ? 0 : 1));
+  if (!settings.isLazy)
+    releaseFormer(x.getFormer());
   Node *updated = recorder.stopGrad(
       value.isNumber() ? recorder.full(x.shape(), value, x.dtype())
                        : value.getNode());
@@ -59,7 +60,7 @@ Node *SessionImpl::update(const Var &x, Operand value) {
 /// Gradients by the values are not asked for any more.
 void SessionImpl::releaseFormer(llvm::ArrayRef<NodeRef> values) {
   for (const NodeRef &former : values)
-    if (Node *node = former.get())
+    if (Node *node = former.get(); node && node->isReplaced)
       graph.setReplaced(node, false);
 }
 

@@ -95,7 +95,8 @@ metaops::recordCustom(RecordingSession &session, FunctionRecorder &recorder,
 //===----------------------------------------------------------------------===//
 
 std::vector<Var> metaops::recordCheckpoint(RecordingSession &session,
-                                           const RecordedBody &body) {
+                                           const RecordedBody &body,
+                                           int64_t numKept) {
   Recorder &recorder = session.getRecorder();
   llvm::SmallVector<Node *> given;
   BodyEmitter emitter(session, body, given);
@@ -105,7 +106,7 @@ std::vector<Var> metaops::recordCheckpoint(RecordingSession &session,
             metaop::createRegion(builder, location, [&](OpBuilder &inside) {
               return emitter.emit(inside, /*arguments=*/{}, values);
             });
-        metaop::setCheckpoint(region);
+        metaop::setCheckpoint(region, numKept);
         return region.getOperation();
       });
   recorder.skipRandom(body.function->getNumDrawn());

@@ -31,9 +31,11 @@
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Runtime/Graph/Error.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
+#include "MetaOps/Transforms/Autodiff/SavedRows.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -50,6 +52,8 @@ static std::string getUserName(Operation *op) {
     return custom.getFunction().str();
   if (auto code = dyn_cast<metaop::ExternOp>(op))
     return code.getFunction().split('.').first.str();
+  if (auto routine = dyn_cast<metaop::RoutineOp>(op))
+    return routine.getRoutine().str();
   return formatName(op);
 }
 
@@ -194,6 +198,8 @@ void ExampleEmitter::emit(OpBuilder &builder, Operation *op) {
   }
   if (auto barrier = dyn_cast<metaop::BarrierOp>(op))
     return emitBarrier(builder, barrier);
+  if (auto custom = dyn_cast<metaop::CustomDerivativeOp>(op))
+    return emitCustom(builder, custom);
   llvm::SmallBitVector areBatched;
   SmallVector<Value> given;
   for (Value operand : operands) {
@@ -201,7 +207,9 @@ void ExampleEmitter::emit(OpBuilder &builder, Operation *op) {
     given.push_back(get(operand));
   }
   if (!metaop::canBatch(op, areBatched))
-    failUnbatched(op);
+    return isa<metaop::ExternOp, metaop::RoutineOp>(op)
+               ? emitInTurn(builder, op)
+               : failUnbatched(op);
   for (auto [result, standIn] : llvm::zip_equal(
            op->getResults(), metaop::emitBatched(builder, op, given, extent)))
     map(result, standIn);
@@ -236,8 +244,60 @@ void ExampleEmitter::emitRegion(OpBuilder &builder, scf::ExecuteRegionOp op) {
                                       [&](Value value) { return get(value); }));
       });
   if (metaop::isCheckpoint(op))
-    metaop::setCheckpoint(made);
+    metaop::setCheckpoint(made, metaop::getNumKept(op));
   mapAll(op.getResults(), made.getResults());
+}
+
+/// Emits the results of a function with derivatives of its own, whose rules are
+/// those of all examples.
+void ExampleEmitter::emitCustom(OpBuilder &builder,
+                                metaop::CustomDerivativeOp op) {
+  Values results = getBatchedAll(builder, op.getValues()),
+         arguments = getBatchedAll(builder, op.getArguments());
+  auto captures = llvm::map_to_vector(op.getCaptures(),
+                                      [&](Value value) { return get(value); });
+  auto types = llvm::map_to_vector(op.getResultTypes(),
+                                   [&](Type type) { return batch(type); });
+  auto made = metaop::CustomDerivativeOp::create(
+      builder, op.getLoc(), types, op.getFunction(), results, arguments,
+      captures, op.getRules().size());
+  for (auto [from, to] : llvm::zip_equal(op.getRules(), made.getRules())) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block &rule = from.front(), *block = builder.createBlock(&to);
+    for (BlockArgument argument : rule.getArguments())
+      map(argument,
+          block->addArgument(batch(argument.getType()), argument.getLoc()));
+    emitAll(builder, rule);
+    metaop::CustomYieldOp::create(
+        builder, op.getLoc(),
+        getBatchedAll(builder, rule.getTerminator()->getOperands()));
+  }
+  mapAll(op.getResults(), made.getResults());
+}
+
+/// Emits an operation that knows no examples, such as code of the user's own,
+/// for one after the other.
+void ExampleEmitter::emitInTurn(OpBuilder &builder, Operation *op) {
+  llvm::SmallSetVector<Value, 4> differing;
+  for (Value operand : op->getOperands())
+    if (isBatched(operand))
+      differing.insert(operand);
+  auto rows =
+      llvm::map_to_vector(differing, [&](Value value) { return get(value); });
+  auto made = metaop::createScan(
+      builder, op->getLoc(), extent, /*reverse=*/false,
+      /*inits=*/ValueRange(), rows,
+      [&](OpBuilder &inside, Location, ValueRange, ValueRange ofExample) {
+        IRMapping mapping;
+        for (Value operand : op->getOperands())
+          mapping.map(operand, get(operand));
+        for (auto [operand, row] : llvm::zip_equal(differing, ofExample))
+          mapping.map(operand, row);
+        return SmallVector<Value>(inside.clone(*op, mapping)->getResults());
+      },
+      savedBytes);
+  mapAll(op->getResults(),
+         made.getStackedRows().take_front(op->getNumResults()));
 }
 
 /// Adds the values of a block that differ among examples, or may do so, to

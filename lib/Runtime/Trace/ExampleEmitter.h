@@ -10,6 +10,7 @@
 #define METAOPS_LIB_RUNTIME_TRACE_EXAMPLEEMITTER_H
 
 #include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
+#include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,6 +52,9 @@ private:
   void mapAll(mlir::ValueRange values, mlir::ValueRange standIns);
   void emitBarrier(mlir::OpBuilder &builder, mlir::metaop::BarrierOp op);
   void emitRegion(mlir::OpBuilder &builder, mlir::scf::ExecuteRegionOp op);
+  void emitCustom(mlir::OpBuilder &builder,
+                  mlir::metaop::CustomDerivativeOp op);
+  void emitInTurn(mlir::OpBuilder &builder, mlir::Operation *op);
   void emitBranch(mlir::OpBuilder &builder, mlir::scf::ExecuteRegionOp op,
                   mlir::scf::IfOp branch);
   void emitScan(mlir::OpBuilder &builder, mlir::metaop::ScanOp scan);

@@ -16,6 +16,7 @@
 
 #include "MetaOps/Runtime/Graph/Error.h"
 #include "MetaOps/Runtime/Trace/Trace.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -30,9 +31,29 @@ public:
   TraceFinisher(Trace &trace, RecordedFunction &function)
       : trace(trace), function(function), graph(trace.parts->graph) {}
 
-  void run(llvm::ArrayRef<Node *> outputs) {
-    findNeeded(outputs);
+  void run(llvm::ArrayRef<Node *> outputs,
+           llvm::ArrayRef<const Var *> ofOutputs) {
     addArguments();
+    addSteps(outputs);
+    addFormer(ofOutputs);
+    function.differentiated = std::move(trace.differentiated);
+    function.numDrawn = trace.getRecorder().getNumDrawn();
+    markRead();
+    markLast();
+  }
+
+  /// Makes a function of these values, in the place of the trace's arguments,
+  /// in which nothing is rebound or drawn.
+  void run(llvm::ArrayRef<Node *> outputs, llvm::ArrayRef<Node *> arguments) {
+    trace.events.clear();
+    llvm::for_each(arguments, [&](Node *node) { addArgument(node); });
+    addSteps(outputs);
+    markRead();
+  }
+
+private:
+  void addSteps(llvm::ArrayRef<Node *> outputs) {
+    findNeeded(outputs);
     graph.forEachNode([&](Node *node) {
       if (needed.contains(node->op) && !numbers.contains(node))
         addOperation(node);
@@ -45,12 +66,18 @@ public:
       function.results.push_back(numbers.at(output));
       function.resultTypes.push_back(output->type());
     }
-    function.numDrawn = trace.getRecorder().getNumDrawn();
-    markKept();
-    markLast();
+    function.formerOfResults.resize(outputs.size());
   }
 
-private:
+  /// Notes the values that outputs' Vars have had before, as far as a call
+  /// makes them.
+  void addFormer(llvm::ArrayRef<const Var *> ofOutputs) {
+    for (auto [number, var] : llvm::enumerate(ofOutputs))
+      for (const NodeRef &ref : var->getFormer())
+        if (auto found = numbers.find(ref.get()); found != numbers.end())
+          function.formerOfResults[number].push_back(found->second);
+  }
+
   void findNeeded(llvm::ArrayRef<Node *> outputs) {
     llvm::SmallVector<Node *> stack(outputs);
     for (const auto &[node, events] : trace.events)
@@ -59,6 +86,8 @@ private:
           stack.push_back(event.value);
     while (!stack.empty()) {
       Node *node = stack.pop_back_val();
+      if (numbers.contains(node))
+        continue;
       if (needed.insert(node->op).second)
         stack.append(node->operands.begin(), node->operands.end());
     }
@@ -66,14 +95,15 @@ private:
 
   void addValue(Node *node) { numbers[node] = numValues++; }
 
+  void addArgument(Node *node) {
+    function.types.push_back(node->type());
+    addValue(node);
+  }
+
   void addArguments() {
-    auto add = [&](Node *node) {
-      function.types.push_back(node->type());
-      addValue(node);
-    };
     for (const Trace::Variable &variable : trace.variables)
-      add(variable.node);
-    llvm::for_each(trace.numbers, add);
+      addArgument(variable.node);
+    llvm::for_each(trace.numbers, [&](Node *node) { addArgument(node); });
     for (const Node *number : trace.numbers)
       function.numberTypes.push_back(number->dtype);
     llvm::for_each(trace.constantNodes, [&](Node *node) { addValue(node); });
@@ -100,6 +130,11 @@ private:
     function.steps.push_back(std::move(step));
     for (Node *result : resultsOf(node))
       addValue(result);
+    for (const Node *result : resultsOf(node))
+      if (result->repeated)
+        if (auto found = numbers.find(result->repeated->value.get());
+            found != numbers.end())
+          function.repeated.emplace_back(numbers.at(result), found->second);
   }
 
   void addEvent(const Trace::Event &event) {
@@ -129,15 +164,24 @@ private:
           step.operands.push_back(numbers.at(target));
       break;
     }
+    function.assigns |= step.kind == Step::Kind::Assign;
     if (step.rebinds() && !llvm::is_contained(function.rebound, step.argument))
       function.rebound.push_back(step.argument);
     function.steps.push_back(std::move(step));
   }
 
-  /// Updates and gradients may run programs, which let go of what nothing holds
-  /// or reads.
-  void markKept() {
+  /// Says who reads the results of steps: updates and gradients may run
+  /// programs, which let go of what nothing holds or reads.
+  void markRead() {
     std::vector<Step> &steps = function.steps;
+    llvm::SmallDenseSet<unsigned> ofResults(function.results.begin(),
+                                            function.results.end());
+    for (llvm::ArrayRef<unsigned> former : function.formerOfResults)
+      ofResults.insert(former.begin(), former.end());
+    llvm::SmallDenseSet<unsigned> assigned;
+    for (const Step &step : steps)
+      if (step.kind == Step::Kind::Assign)
+        assigned.insert(step.operands.front());
     // By value, the last step that reads it; results are read at the end.
     std::vector<size_t> lastReaders(numValues);
     for (auto [number, step] : llvm::enumerate(steps))
@@ -151,8 +195,11 @@ private:
       if (step.kind == Step::Kind::Update ||
           step.kind == Step::Kind::Differentiate)
         nextRun = number;
-      for (unsigned i = 0, e = step.getNumResults(); i < e; ++i)
+      for (unsigned i = 0, e = step.getNumResults(); i < e; ++i) {
         step.isKept |= lastReaders[--value] > nextRun;
+        step.isOfResult |= ofResults.contains(value);
+        step.isAssigned |= assigned.contains(value);
+      }
     }
   }
 
@@ -179,6 +226,73 @@ Trace::finish(llvm::ArrayRef<const Var *> outputs) {
     parts->graph.pin(result);
   std::shared_ptr<RecordedFunction> function(new RecordedFunction(
       std::static_pointer_cast<const Trace>(shared_from_this())));
-  TraceFinisher(*this, *function).run(results);
+  TraceFinisher(*this, *function).run(results, outputs);
   return function;
+}
+
+//===----------------------------------------------------------------------===//
+// Linear functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Finds what a function of tangents reads beside these.
+class ResidualFinder {
+public:
+  ResidualFinder(Graph &graph, llvm::ArrayRef<Node *> tangents) {
+    moving.insert(tangents.begin(), tangents.end());
+    graph.forEachNode([&](Node *node) {
+      if (llvm::any_of(node->operands,
+                       [&](Node *operand) { return moving.contains(operand); }))
+        moving.insert(node);
+    });
+  }
+
+  /// Returns values that depend on no tangent, and that what depends on one
+  /// reads, or is, on the way to the outputs. Numbers are none of them.
+  llvm::SmallVector<Node *> find(llvm::ArrayRef<Node *> outputs) {
+    llvm::SetVector<Node *> found;
+    llvm::SmallPtrSet<Node *, 32> seen;
+    llvm::SmallVector<Node *> stack(outputs);
+    while (!stack.empty()) {
+      Node *node = stack.pop_back_val();
+      if (!seen.insert(node).second)
+        continue;
+      if (moving.contains(node))
+        stack.append(node->operands.begin(), node->operands.end());
+      else if (node->isPlaceholder || node->isScalar || !node->operands.empty())
+        found.insert(node);
+    }
+    return found.takeVector();
+  }
+
+private:
+  llvm::SmallPtrSet<Node *, 32> moving;
+};
+} // namespace
+
+Trace::Linearized Trace::finishLinear(llvm::ArrayRef<const Var *> outputs,
+                                      llvm::ArrayRef<const Var *> moved,
+                                      size_t firstTangent) {
+  llvm::SmallVector<Node *> values = getNodes(outputs),
+                            tangents = getNodes(moved);
+  llvm::ArrayRef<Node *> given =
+      llvm::ArrayRef(arguments).drop_front(firstTangent);
+  llvm::SmallVector<Node *> residuals =
+      ResidualFinder(parts->graph, given).find(tangents);
+  llvm::append_range(values, residuals);
+  for (llvm::ArrayRef<Node *> results :
+       {llvm::ArrayRef(values), llvm::ArrayRef(tangents)})
+    for (Node *result : results)
+      parts->graph.pin(result);
+  auto make = [&] {
+    return std::shared_ptr<RecordedFunction>(new RecordedFunction(
+        std::static_pointer_cast<const Trace>(shared_from_this())));
+  };
+  auto ofValues = make(), ofTangents = make();
+  TraceFinisher(*this, *ofValues)
+      .run(values, /*ofOutputs=*/llvm::ArrayRef<const Var *>());
+  size_t numResiduals = residuals.size();
+  llvm::append_range(residuals, given);
+  TraceFinisher(*this, *ofTangents).run(tangents, residuals);
+  return {ofValues, ofTangents, numResiduals};
 }

@@ -16,6 +16,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <unordered_map>
+
 using namespace mlir;
 using namespace metaops;
 
@@ -114,6 +116,9 @@ public:
   }
   ~Replay() {
     graph.setStopsGradients(stops);
+    for (const NodeRef &result : replaced)
+      if (Node *node = result.get())
+        graph.setReplaced(node, false);
     llvm::for_each(kept, [&](Node *node) { graph.unpin(node); });
   }
   Replay(const Replay &) = delete;
@@ -124,8 +129,14 @@ public:
       run(step);
     recorder.skipRandom(function.numDrawn);
     graph.setStopsGradients(stops);
-    return session.wrapAll(llvm::map_to_vector(
+    std::vector<Var> results = session.wrapAll(llvm::map_to_vector(
         function.results, [&](unsigned number) { return values[number]; }));
+    for (auto [result, numbers] :
+         llvm::zip_equal(results, function.formerOfResults))
+      for (unsigned number : numbers)
+        if (Node *node = findFormer(number))
+          session.addFormer(result, node);
+    return results;
   }
 
 private:
@@ -138,10 +149,48 @@ private:
     if (listener)
       listener(first, step);
     for (Node *result : resultsOf(first)) {
+      unsigned number = values.size();
       values.push_back(result);
       if (step.isKept)
         keep(result);
+      if (step.isOfResult)
+        noteOfResult(number, result);
+      if (step.isAssigned)
+        hold(result);
     }
+    // Nothing has let go of the values that it may repeat yet.
+    for (; nextRepeated != function.repeated.end() &&
+           nextRepeated->first < values.size();
+         ++nextRepeated)
+      graph.setRepeated(values[nextRepeated->first],
+                        values[nextRepeated->second]);
+  }
+
+  /// Returns a value that a result has had before; null if it is gone.
+  Node *findFormer(unsigned number) const {
+    auto found = formerValues.find(number);
+    // Arguments and constants are kept.
+    return found == formerValues.end() ? values[number] : found->second.get();
+  }
+
+  void noteOfResult(unsigned number, Node *node) {
+    if (llvm::any_of(function.formerOfResults, [&](const auto &numbers) {
+          return llvm::is_contained(numbers, number);
+        })) {
+      node->wasRebound = true;
+      formerValues.try_emplace(number, node);
+    }
+    if (llvm::is_contained(function.results, number))
+      hold(node);
+  }
+
+  /// Holds a value by which a gradient may be asked for through what the call
+  /// rebinds, before a Var holds it.
+  void hold(Node *node) {
+    if (mode != Mode::Call || !function.assigns || node->isReplaced)
+      return;
+    graph.setReplaced(node, true);
+    replaced.emplace_back(node);
   }
 
   void run(const Step &step) {
@@ -175,28 +224,43 @@ private:
     Var &argument = *arguments[step.argument];
     bool isUpdate = step.kind == Step::Kind::Update;
     if (mode == Mode::Call && !step.isLast)
-      return isUpdate ? recorder.stopGrad(value) : value;
-    if (mode == Mode::Call && !isUpdate)
-      return rebindWithoutHistory(argument, value);
-    if (isUpdate)
+      return addFormer(step, isUpdate ? recorder.stopGrad(value) : value);
+    if (mode == Mode::Call && !isUpdate) {
+      rebindWithoutHistory(argument, addFormer(step, value));
+    } else if (isUpdate) {
       session.update(argument, value);
-    else
+    } else {
       session.assign(argument, value);
-    return session.getNode(argument);
+    }
+    for (Node *between : former.lookup(step.argument))
+      session.addFormer(argument, between);
+    Node *node = session.getNode(argument);
+    if (mode == Mode::Call && !isUpdate)
+      graph.setRepeated(node, value);
+    return node;
+  }
+
+  /// Notes a value that an argument has before its last one: a gradient by it
+  /// may be by this. Returns the value.
+  Node *addFormer(const Step &step, Node *value) {
+    keep(value);
+    value->wasRebound = true;
+    former[step.argument].push_back(value);
+    return value;
   }
 
   /// Rebinds an argument of a call, and has a gradient through what it was made
   /// of be an error.
-  Node *rebindWithoutHistory(Var &argument, Node *value) {
-    keep(value);
+  void rebindWithoutHistory(Var &argument, Node *value) {
     if (value->type() == argument.getType())
       session.update(argument, value);
     else
       session.assign(argument, recorder.stopGrad(value));
     Node *rebound = session.getNode(argument);
-    if (!stops)
-      graph.endAt(rebound, value, recorder.getLine());
-    return rebound;
+    if (stops)
+      return;
+    graph.endAt(rebound, value, recorder.getLine());
+    rebound->isEndedByCall = rebound->overwrittenAt.has_value();
   }
 
   /// Records a step's operation of other values; returns its first result.
@@ -218,7 +282,16 @@ private:
   Graph &graph;
   bool stops;
   llvm::SmallVector<Node *, 64> values;
+  std::vector<std::pair<unsigned, unsigned>>::const_iterator nextRepeated =
+      function.repeated.begin();
   llvm::SmallVector<Node *> kept;
+  /// Values that results have had before their last ones, as far as they are
+  /// still there.
+  std::unordered_map<unsigned, NodeRef> formerValues;
+  /// Results, and what is assigned, that are held from where they are made.
+  std::vector<NodeRef> replaced;
+  /// Of each argument, what it was rebound to before.
+  llvm::SmallDenseMap<unsigned, llvm::SmallVector<Node *, 2>, 4> former;
 };
 
 std::vector<Var> RecordedFunction::replay(RecordingSession &session,

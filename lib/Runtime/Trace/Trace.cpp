@@ -10,7 +10,7 @@
 
 #include "MetaOps/Runtime/Graph/Error.h"
 #include "MetaOps/Runtime/Graph/Slice.h"
-#include "llvm/ADT/SetVector.h"
+#include "MetaOps/Runtime/Recording/Targets.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -180,12 +180,23 @@ void Trace::setRebound(unsigned variable, bool isUpdate) {
   variables[variable].isUpdated = isUpdate;
 }
 
-std::vector<Trace::Rebound> Trace::getRebound() const {
+std::vector<Var> Trace::getFormer(const Var &var) {
+  std::vector<Var> values;
+  for (const NodeRef &former : var.getFormer())
+    if (Node *node = former.get(); node && !node->isPlaceholder)
+      values.push_back(wrap(node));
+  return values;
+}
+
+std::vector<Trace::Rebound> Trace::getRebound() {
   std::vector<Rebound> rebound;
   for (auto [var, variable] : llvm::zip_equal(
            captured, llvm::ArrayRef(variables).take_back(captured.size())))
-    if (variable.isRebound)
-      rebound.push_back({var, variable.var, variable.isUpdated});
+    if (variable.isRebound) {
+      std::vector<Var> values = getFormer(*variable.var);
+      values.push_back(wrap(variable.var->getNode()));
+      rebound.push_back({var, std::move(values), variable.isUpdated});
+    }
   return rebound;
 }
 
@@ -228,40 +239,92 @@ void Trace::update(Var &x, Operand value) {
     note({Event::Kind::Update, variable->second, updated, {}});
 }
 
-void Trace::checkHistories(llvm::ArrayRef<Node *> targets) {
-  llvm::SmallPtrSet<const Node *, 4> outside;
-  for (auto [var, variable] : llvm::zip_equal(
-           captured, llvm::ArrayRef(variables).take_back(captured.size())))
-    if (llvm::is_contained(targets, variable.node))
-      outside.insert(host->getNode(*var));
-  if (outside.empty())
-    return;
-  const Graph &graph = host->getRecorder().getGraph();
-  llvm::SetVector<const Node *> seen;
-  auto enter = [&](const Node *node) {
-    if (graph.isFlowing(node))
-      seen.insert(node->operands.begin(), node->operands.end());
+void Trace::addUsed(llvm::ArrayRef<Node *> values, InsideDerivatives &made) {
+  const Graph &graph = parts->graph;
+  uint32_t mark = parts->graph.startTraversal();
+  std::vector<Node *> stack;
+  auto enter = [&](Node *node) {
+    if (std::exchange(node->epoch, mark) != mark && graph.isFlowing(node))
+      stack.push_back(node);
   };
-  for (const Var *var : captured)
-    enter(host->getNode(*var));
-  for (size_t next = 0; next < seen.size(); ++next) {
-    if (outside.contains(seen[next]))
-      fail(
-          ErrorKind::Runtime,
-          "a gradient inside of a body of control flow, of a checkpoint, or of "
-          "a function that is mapped over examples, is asked for by a value "
-          "from outside, of "
-          "which another one that is used there is made, at " +
-              formatLine(seen[next]->op->getLoc()) +
-              "; compute that inside, or detach it");
-    enter(seen[next]);
+  llvm::for_each(values, enter);
+  while (!stack.empty()) {
+    Node *node = stack.back();
+    stack.pop_back();
+    graph.forEachFlowSource(node, enter);
   }
+  for (auto [number, variable] : llvm::enumerate(variables))
+    if (variable.node->epoch == mark)
+      made.used.push_back(number);
+}
+
+void Trace::checkHistories(const InsideDerivatives &made) {
+  if (made.by.empty() && made.byFormer.empty())
+    return;
+  if (kind == Kind::Function) {
+    differentiated.push_back(made);
+    return;
+  }
+  // Operands of a body are values to it, whatever they were made of.
+  size_t numArguments = variables.size() - captured.size();
+  auto ofOutside = [&](llvm::ArrayRef<unsigned> numbers) {
+    llvm::SmallVector<const Var *> vars;
+    for (unsigned number : numbers)
+      if (number >= numArguments)
+        vars.push_back(&host->resolve(*captured[number - numArguments]));
+    return vars;
+  };
+  llvm::SmallVector<const Var *> by = ofOutside(made.by),
+                                 byFormer = ofOutside(made.byFormer);
+  llvm::SmallVector<Node *> used = metaops::getNodes(ofOutside(made.used));
+  if (const Node *target = host->getOutsidePaths().find(
+          host->getRecorder().getGraph(), used, by, byFormer))
+    fail(ErrorKind::Runtime,
+         "a gradient inside of a body of control flow, of a checkpoint, or of "
+         "a function that is mapped over examples, is asked for by a value "
+         "from outside, of "
+         "which another one that is used there is made, at " +
+             formatLine(target->op->getLoc()) +
+             "; compute that inside, or detach it");
+  host->noteInside(used, by, byFormer);
+}
+
+void Trace::noteTargets(llvm::ArrayRef<Node *> outputs,
+                        llvm::ArrayRef<const Var *> by, const Targets &found) {
+  InsideDerivatives made;
+  for (auto [number, var, isUsed] : llvm::enumerate(by, found.areUsed())) {
+    auto variable = variableOf.find(var);
+    if (variable == variableOf.end())
+      continue;
+    if (!isUsed)
+      made.byFormer.push_back(variable->second);
+    else if (found.mayBe(number, variables[variable->second].node))
+      made.by.push_back(variable->second);
+  }
+  addUsed(outputs, made);
+  checkHistories(made);
+}
+
+void Trace::noteInside(llvm::ArrayRef<Node *> used,
+                       llvm::ArrayRef<const Var *> by,
+                       llvm::ArrayRef<const Var *> byFormer) {
+  InsideDerivatives made;
+  for (const Var *var : by)
+    if (auto found = variableOf.find(var);
+        found != variableOf.end() &&
+        var->getNode() == variables[found->second].node)
+      made.by.push_back(found->second);
+  for (const Var *var : byFormer)
+    if (auto found = variableOf.find(var); found != variableOf.end())
+      made.byFormer.push_back(found->second);
+  addUsed(used, made);
+  checkHistories(made);
 }
 
 void Trace::prepareTargets(llvm::ArrayRef<Node *> outputs,
                            llvm::ArrayRef<Node *> targets) {
   if (kind != Kind::Function)
-    return checkHistories(targets);
+    return;
   for (Node *output : outputs)
     note({Event::Kind::Differentiate, 0, output,
           llvm::SmallVector<Node *, 2>(targets)});

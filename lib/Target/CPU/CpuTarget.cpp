@@ -12,7 +12,7 @@
 #include "MetaOps/Transforms/Schedule/CPU/Neighbours.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/CPU/VerifyCpuKernel.h"
-#include "MetaOps/Transforms/Schedule/Report/DescribeKernel.h"
+#include "MetaOps/Transforms/Schedule/Report/MeasureKernel.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -109,8 +109,8 @@ bool CpuTarget::owns(ScheduleAttr schedule) const {
   return !schedule.isForGpu();
 }
 
-FailureOr<KernelDescription> CpuTarget::describe(KernelOp kernel) const {
-  return describeKernel(kernel, processor);
+FailureOr<KernelMeasures> CpuTarget::measure(KernelOp kernel) const {
+  return measureKernel(kernel, processor);
 }
 
 SmallVector<KernelSchedules>
@@ -135,7 +135,6 @@ void CpuTarget::addFamily(OpPassManager &pm) const {
   FormFmaPassOptions fma;
   fma.hasFma = processor.hasFma;
   pm.addPass(createFormFmaPass(fma));
-  pm.addPass(createAbstractNumbersPass());
 }
 
 void CpuTarget::addCode(OpPassManager &pm) const {

@@ -11,8 +11,8 @@
 #include "MetaOps/Conversion/PtxEmitter.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
-#include "MetaOps/Transforms/Schedule/GPU/DescribeGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuNeighbours.h"
+#include "MetaOps/Transforms/Schedule/GPU/MeasureGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/GPU/Passes.h"
 #include "MetaOps/Transforms/Schedule/GPU/VerifyGpuKernel.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
@@ -86,8 +86,8 @@ bool NvgpuTarget::owns(ScheduleAttr schedule) const {
   return schedule.isForGpu();
 }
 
-FailureOr<KernelDescription> NvgpuTarget::describe(KernelOp kernel) const {
-  return describeGpuKernel(kernel, *options.chip);
+FailureOr<KernelMeasures> NvgpuTarget::measure(KernelOp kernel) const {
+  return measureGpuKernel(kernel, *options.chip);
 }
 
 SmallVector<KernelSchedules>
@@ -124,7 +124,6 @@ void NvgpuTarget::addLoops(OpPassManager &pm) const {
 
 void NvgpuTarget::addFamily(OpPassManager &pm) const {
   pm.addPass(createFormFmaPass());
-  pm.addPass(createAbstractNumbersPass());
 }
 
 void NvgpuTarget::addCode(OpPassManager &pm) const {

@@ -18,8 +18,10 @@
 
 #include "ActiveOps.h"
 
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpAttributes.h"
+#include "MetaOps/Transforms/Autodiff/SiblingResults.h"
 #include "RegionDerivatives.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -119,13 +121,14 @@ ActiveOps::ActiveOps(Block *block, ArrayRef<Value> outputs,
     return op;
   });
   llvm::erase_if(order, [&](Operation *op) {
-    bool depends = llvm::any_of(
-        getFlowInputs(op), [&](Value input) { return values.contains(input); });
-    if (depends)
-      for (Value result : op->getResults())
-        if (isFloatTensor(result))
-          values.insert(result);
-    return !depends;
+    SmallVector<Value> moved;
+    if (llvm::any_of(getFlowInputs(op),
+                     [&](Value input) { return values.contains(input); }))
+      moved = keepFloats(op->getResults());
+    else if (isCheckpoint(op))
+      llvm::append_range(moved, findMadeOf(op, values));
+    values.insert(moved.begin(), moved.end());
+    return moved.empty();
   });
 }
 

@@ -38,12 +38,12 @@ namespace {
 class ReverseMode {
 public:
   ReverseMode(OpBuilder &builder, const ActiveOps &active,
-              DerivativeOptions options)
+              ArrayRef<Value> targets, DerivativeOptions options)
       : builder(builder), active(active), options(options),
-        calls(builder, active, options.custom) {}
+        calls(builder, active, options.custom), targets(targets) {}
 
-  llvm::Expected<SmallVector<Value>>
-  run(ArrayRef<Value> outputs, ArrayRef<Value> seeds, ArrayRef<Value> targets);
+  llvm::Expected<SmallVector<Value>> run(ArrayRef<Value> outputs,
+                                         ArrayRef<Value> seeds);
 
 private:
   Value getCotangent(Value value);
@@ -56,6 +56,7 @@ private:
   const ActiveOps &active;
   DerivativeOptions options;
   CustomCalls calls;
+  ArrayRef<Value> targets;
   llvm::DenseMap<Value, SmallVector<Contribution, 1>> contributions;
 };
 } // namespace
@@ -99,12 +100,23 @@ void ReverseMode::propagateIntoRegions(Operation *op,
   for (Value input : getInputs(op))
     if (isFloatTensor(input) && active.values.contains(input))
       inputs.insert(input);
+  size_t numInputs = inputs.size();
+  auto isTarget = [&](Value value) {
+    return llvm::is_contained(targets, value);
+  };
+  SmallVector<OpResult> read = findRead(op, isTarget, options);
+  inputs.insert_range(llvm::make_filter_range(read, isTarget));
   SmallVector<Value> gradients = differentiateRegions(
-      builder, op, ofResults, inputs.getArrayRef(), options.savedBytes);
-  // A condition is given inputs, too.
-  for (auto [input, gradient] : llvm::zip_equal(inputs, gradients))
-    if (gradient)
-      contribute(input, {gradient, SliceOp(), op->getLoc()});
+      builder, op, ofResults, inputs.getArrayRef(), options.savedBytes, read);
+  for (auto [number, gradient] : llvm::enumerate(gradients)) {
+    // A condition is given inputs, too.
+    if (!gradient)
+      continue;
+    // Of a result it is all of the gradient.
+    if (number >= numInputs)
+      contributions[inputs[number]].clear();
+    contribute(inputs[number], {gradient, SliceOp(), op->getLoc()});
+  }
 }
 
 llvm::Error ReverseMode::propagate(Operation *op) {
@@ -138,8 +150,7 @@ llvm::Error ReverseMode::propagate(Operation *op) {
 }
 
 llvm::Expected<SmallVector<Value>> ReverseMode::run(ArrayRef<Value> outputs,
-                                                    ArrayRef<Value> seeds,
-                                                    ArrayRef<Value> targets) {
+                                                    ArrayRef<Value> seeds) {
   for (auto [output, seed] : llvm::zip(outputs, seeds))
     if (active.values.contains(output))
       contribute(output, {seed, SliceOp(), output.getLoc()});
@@ -168,5 +179,5 @@ metaop::differentiate(OpBuilder &builder, ArrayRef<Value> outputs,
 
   ActiveOps active(builder.getInsertionBlock(), outputs, targets,
                    options.isStopped);
-  return ReverseMode(builder, active, options).run(outputs, seeds, targets);
+  return ReverseMode(builder, active, targets, options).run(outputs, seeds);
 }

@@ -14,8 +14,8 @@
 
 #include "ActiveOps.h"
 #include "FunctionParts.h"
+#include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
-#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
@@ -65,7 +65,7 @@ static LogicalResult addGradients(func::FuncOp function, ArrayRef<int64_t> wrt,
       return missing->emitOpError(
           "has no derivatives here: expected a rule for reverse mode, and no "
           "capture that depends on what is differentiated by");
-    if (isa_and_present<ExternOp>(missing))
+    if (missing && lacksDerivatives(missing))
       return missing->emitOpError("has no derivatives");
     if (missing)
       return missing->emitOpError(

@@ -39,7 +39,8 @@ public:
 private:
   Value getTangent(Value value) const { return tangentOf.lookup(value); }
   void add(Value value, Value tangent, Location loc);
-  llvm::Expected<SmallVector<Value>> move(Operation *op);
+  llvm::Expected<SmallVector<Value>> move(Operation *op,
+                                          ArrayRef<OpResult> read);
 
   OpBuilder &builder;
   const ActiveOps &active;
@@ -58,13 +59,14 @@ void ForwardMode::add(Value value, Value tangent, Location loc) {
 }
 
 /// Emits the tangents of an operation's results. Null stands for zeros.
-llvm::Expected<SmallVector<Value>> ForwardMode::move(Operation *op) {
+llvm::Expected<SmallVector<Value>> ForwardMode::move(Operation *op,
+                                                     ArrayRef<OpResult> read) {
   auto lookUp = [&](Value value) { return getTangent(value); };
   if (auto custom = dyn_cast<CustomDerivativeOp>(op))
     return calls.pushForward(
         custom, llvm::map_to_vector(custom.getArguments(), lookUp));
   if (op->getNumRegions() > 0)
-    return pushForwardRegions(builder, op, lookUp, options.savedBytes);
+    return pushForwardRegions(builder, op, lookUp, options.savedBytes, read);
   return cast<DifferentiableOpInterface>(op).jvp(
       builder, llvm::map_to_vector(op->getOperands(), lookUp));
 }
@@ -75,15 +77,21 @@ llvm::Expected<SmallVector<Value>> ForwardMode::run(ArrayRef<Value> outputs,
   for (auto [input, tangent] : llvm::zip(inputs, tangents))
     add(input, tangent, input.getLoc());
   for (Operation *op : active.order) {
-    if (llvm::none_of(getInputs(op),
-                      [&](Value input) { return bool(getTangent(input)); }))
+    auto moves = [&](Value value) { return bool(getTangent(value)); };
+    SmallVector<OpResult> read = findRead(op, moves, options);
+    if (llvm::none_of(getInputs(op), moves) && llvm::none_of(read, moves))
       continue;
-    auto ofResults = move(op);
+    auto ofResults = move(op, read);
     if (!ofResults)
       return ofResults.takeError();
-    for (auto [result, tangent] : llvm::zip(op->getResults(), *ofResults))
-      if (tangent)
-        add(result, tangent, op->getLoc());
+    for (auto [result, tangent] : llvm::zip(op->getResults(), *ofResults)) {
+      if (!tangent)
+        continue;
+      // Marks of such a result are in its tangent.
+      if (llvm::is_contained(read, result))
+        tangentOf.erase(result);
+      add(result, tangent, op->getLoc());
+    }
   }
 
   SmallVector<Value> results;

@@ -19,8 +19,8 @@
 #include "ActiveOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
-#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
+#include "MetaOps/Transforms/Autodiff/SiblingResults.h"
 #include "RegionDerivatives.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
@@ -31,7 +31,7 @@ using namespace mlir::metaop;
 /// Returns whether an operation has no derivatives of its own by active values.
 static bool isMissing(Operation *op, const llvm::DenseSet<Value> &active,
                       DerivativeMode mode) {
-  if (isa<ExternOp>(op))
+  if (lacksDerivatives(op))
     return llvm::any_of(op->getOperands(),
                         [&](Value value) { return active.contains(value); });
   bool isReverse = mode == DerivativeMode::Reverse;
@@ -46,7 +46,8 @@ static bool isMissing(Operation *op, const llvm::DenseSet<Value> &active,
 static Operation *findAmong(const ActiveOps &active, DerivativeMode mode) {
   auto isUsed = [](OpResult result) { return !result.use_empty(); };
   for (Operation *op : active.order)
-    if (op->getNumRegions() > 0 || isa<CustomDerivativeOp, ExternOp>(op))
+    if (op->getNumRegions() > 0 || isa<CustomDerivativeOp>(op) ||
+        lacksDerivatives(op))
       if (Operation *missing =
               findMissingDerivative(op, active.values, isUsed, mode))
         return missing;
@@ -104,6 +105,11 @@ void ActiveBlock::findTargets(const llvm::DenseSet<Value> &active) {
   for (Value capture : findCaptures(op))
     if (active.contains(capture))
       targets.push_back(capture);
+  if (isCheckpoint(op))
+    for (OpResult result : op->getResults())
+      if (active.contains(result))
+        if (Value inside = getValueInside(result))
+          targets.push_back(inside);
   for (BlockArgument argument : block->getArguments())
     if (active.contains(op->getOperand(argument.getArgNumber())))
       targets.push_back(argument);

@@ -25,7 +25,6 @@
 #include "Checkpoints.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
-#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorBuilders.h"
 #include "MetaOps/Transforms/Autodiff/Autodiff.h"
@@ -38,8 +37,9 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 bool metaop::hasDerivatives(Operation *op) {
-  // Those of code of the user's own are missed.
-  return isa<CustomDerivativeOp, DifferentiableOpInterface, ExternOp, ScanOp,
+  // Those of routines that have none are missed.
+  return lacksDerivatives(op) ||
+         isa<CustomDerivativeOp, DifferentiableOpInterface, ScanOp,
              scf::ExecuteRegionOp, scf::ForOp, scf::IfOp, scf::WhileOp>(op);
 }
 
@@ -63,24 +63,31 @@ SmallVector<Value> metaop::cloneBody(OpBuilder &builder, Block &block,
 //===----------------------------------------------------------------------===//
 
 /// Emits the gradients of what a block yields, in a block of their own. What is
-/// mapped takes the place of what the block reads.
+/// mapped takes the place of what the block reads, and results in `read` that
+/// of what it makes.
 static void emitGradients(OpBuilder &builder, Location loc, Block &block,
                           ArrayRef<Value> seeds, ArrayRef<Value> inputs,
-                          int64_t savedBytes, IRMapping mapping = {}) {
+                          int64_t savedBytes, IRMapping mapping = {},
+                          ArrayRef<OpResult> read = {}) {
   Operation *before = getOpBefore(builder);
-  SmallVector<Value> outputs = keepFloats(
-      cloneBody(builder, block, mapping, block.getTerminator()->getOperands()));
-  SmallVector<Value> gradients = llvm::cantFail(
-      differentiate(builder, outputs, seeds, inputs, {savedBytes}));
+  StandIns standIns(builder, mapping, read);
+  SmallVector<Value> outputs = keepFloats(standIns.cloneBody(block));
+  SmallVector<Value> targets =
+      llvm::map_to_vector(inputs, [&](Value input) { return standIns[input]; });
+  auto isHeld = [&](Value value) { return standIns.contains(value); };
+  DerivativeOptions options{savedBytes};
+  options.isHeld = isHeld;
+  SmallVector<Value> gradients =
+      llvm::cantFail(differentiate(builder, outputs, seeds, targets, options));
+  standIns.replace(gradients);
   eraseUnused(builder, before, gradients);
   scf::YieldOp::create(builder, loc, gradients);
 }
 
-SmallVector<Value> metaop::differentiateRegions(OpBuilder &builder,
-                                                Operation *op,
-                                                ArrayRef<Value> cotangents,
-                                                ArrayRef<Value> inputs,
-                                                int64_t savedBytes) {
+SmallVector<Value>
+metaop::differentiateRegions(OpBuilder &builder, Operation *op,
+                             ArrayRef<Value> cotangents, ArrayRef<Value> inputs,
+                             int64_t savedBytes, ArrayRef<OpResult> read) {
   if (auto scan = dyn_cast<ScanOp>(op))
     return differentiateScan(builder, scan, cotangents, inputs, savedBytes);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
@@ -106,7 +113,7 @@ SmallVector<Value> metaop::differentiateRegions(OpBuilder &builder,
   IRMapping mapping;
   BarrierOp barrier;
   if (isCheckpoint(op))
-    barrier = emitBarrier(builder, region, seeds, mapping);
+    barrier = emitBarrier(builder, region, seeds, read, mapping);
   auto mapped = [&](ArrayRef<Value> values) {
     return llvm::map_to_vector(
         values, [&](Value value) { return mapping.lookupOrDefault(value); });
@@ -117,7 +124,7 @@ SmallVector<Value> metaop::differentiateRegions(OpBuilder &builder,
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&made.getRegion().emplaceBlock());
     emitGradients(builder, loc, region.getRegion().front(), mapped(seeds),
-                  mapped(inputs), savedBytes, mapping);
+                  inputs, savedBytes, mapping, read);
   }
   if (barrier)
     tightenBarrier(builder, barrier, seeds, made);
@@ -135,9 +142,11 @@ struct Moving {
   DerivativeOptions options;
 
   Moving(Operation *op, llvm::function_ref<Value(Value)> getTangent,
-         int64_t savedBytes)
+         int64_t savedBytes, ArrayRef<OpResult> read)
       : options{savedBytes} {
-    for (Value input : getInputs(op))
+    SmallVector<Value> all = getInputs(op);
+    llvm::append_range(all, read);
+    for (Value input : all)
       if (Value tangent = getTangent(input);
           tangent && !llvm::is_contained(inputs, input)) {
         inputs.push_back(input);
@@ -158,13 +167,19 @@ static SmallVector<Value> spread(Operation *op, ValueRange tangents) {
 
 /// Emits the tangents of what a block yields, in a block of their own.
 static void emitTangents(OpBuilder &builder, Location loc, Block &block,
-                         const Moving &moving) {
+                         const Moving &moving, ArrayRef<OpResult> read = {}) {
   IRMapping mapping;
   Operation *before = getOpBefore(builder);
-  SmallVector<Value> outputs = keepFloats(
-      cloneBody(builder, block, mapping, block.getTerminator()->getOperands()));
-  SmallVector<Value> tangents = llvm::cantFail(pushForward(
-      builder, outputs, moving.inputs, moving.tangents, moving.options));
+  StandIns standIns(builder, mapping, read);
+  SmallVector<Value> outputs = keepFloats(standIns.cloneBody(block));
+  SmallVector<Value> inputs = llvm::map_to_vector(
+      moving.inputs, [&](Value input) { return standIns[input]; });
+  auto isHeld = [&](Value value) { return standIns.contains(value); };
+  DerivativeOptions options = moving.options;
+  options.isHeld = isHeld;
+  SmallVector<Value> tangents = llvm::cantFail(
+      pushForward(builder, outputs, inputs, moving.tangents, options));
+  standIns.replace(tangents);
   eraseUnused(builder, before, tangents);
   scf::YieldOp::create(builder, loc, tangents);
 }
@@ -253,14 +268,14 @@ static SmallVector<Value> moveLoop(OpBuilder &builder, scf::ForOp loop,
 SmallVector<Value>
 metaop::pushForwardRegions(OpBuilder &builder, Operation *op,
                            llvm::function_ref<Value(Value)> getTangent,
-                           int64_t savedBytes) {
+                           int64_t savedBytes, ArrayRef<OpResult> read) {
   if (auto scan = dyn_cast<ScanOp>(op))
     return spread(op, pushForwardScan(builder, scan, getTangent, savedBytes));
   if (auto loop = dyn_cast<scf::WhileOp>(op); loop && getMaxTrips(op))
     return spread(op, pushForwardScan(builder, scanTrips(builder, loop),
                                       getTangent, savedBytes));
   Location loc = op->getLoc();
-  Moving moving(op, getTangent, savedBytes);
+  Moving moving(op, getTangent, savedBytes, read);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return spread(op, moveLoop(builder, loop, moving, getTangent));
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -281,6 +296,6 @@ metaop::pushForwardRegions(OpBuilder &builder, Operation *op,
       builder, loc, ValueRange(keepFloats(op->getResults())).getTypes());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&made.getRegion().emplaceBlock());
-  emitTangents(builder, loc, region.getRegion().front(), moving);
+  emitTangents(builder, loc, region.getRegion().front(), moving, read);
   return spread(op, made.getResults());
 }

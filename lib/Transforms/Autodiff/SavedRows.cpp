@@ -13,8 +13,8 @@
 // 2. Sums of twice their elements or more, and results of routines; then those
 //    of operations with regions. Each is to change from trip to
 //    trip, and not just to be summed up: what a sum is made of, no derivative
-//    reads. They are taken in the order of the body as long as the bytes of
-//    all rows fit.
+//    reads. Where derivatives read parts of one alone, it is these. They are
+//    taken in the order of the body as long as the bytes of all rows fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,12 +36,6 @@ using namespace mlir::metaop;
 //===----------------------------------------------------------------------===//
 // Values that are dear to compute again
 //===----------------------------------------------------------------------===//
-
-/// Returns whether a value is just moved and added up.
-static bool isUnread(Value value) {
-  auto parts = findReadParts(value);
-  return parts && parts->empty();
-}
 
 /// Returns whether an operation computes much for each element of its results,
 /// apart from those with regions.
@@ -90,17 +84,19 @@ void SavedValues::findVarying() {
 }
 
 void SavedValues::add(Operation *op, ArrayRef<Value> rows) {
-  for (Value result : op->getResults()) {
-    auto type = dyn_cast<RankedTensorType>(result.getType());
-    if (!type || !type.hasStaticShape() || llvm::is_contained(rows, result) ||
-        isUnread(result))
-      continue;
-    int64_t bytes = countBytes(type);
-    if (trips > 0 && bytes > bytesLeft / trips)
-      continue;
-    bytesLeft -= bytes * trips;
-    chosen.push_back(result);
-  }
+  // Of a table that a branch has put a row into, trips may read a row.
+  for (Value result : op->getResults())
+    for (Value read : findReads(result)) {
+      auto type = dyn_cast<RankedTensorType>(read.getType());
+      if (!type || !type.hasStaticShape() || llvm::is_contained(rows, read) ||
+          llvm::is_contained(chosen, read))
+        continue;
+      int64_t bytes = countBytes(type);
+      if (trips > 0 && bytes > bytesLeft / trips)
+        continue;
+      bytesLeft -= bytes * trips;
+      chosen.push_back(read);
+    }
 }
 
 /// Returns the operations that what is yielded is made of.
@@ -201,7 +197,10 @@ llvm::SetVector<Value> metaop::findSaved(ScanOp scan) {
         saved.insert(part);
   for (Operation &op : scan.getBody().front())
     if (isDear(&op) || isControlFlow(&op))
-      saved.insert(op.result_begin(), op.result_end());
+      for (Value result : op.getResults()) {
+        saved.insert(result);
+        saved.insert_range(findReads(result));
+      }
   return saved;
 }
 

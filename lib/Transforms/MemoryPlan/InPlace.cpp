@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/Epilogues.h"
@@ -85,7 +86,7 @@ static bool hasOneThreadEach(KernelOp kernel, const Stage &stage,
 }
 
 bool metaop::canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
-                             unsigned result) {
+                             unsigned result, StageModels &models) {
   llvm::DenseSet<Value> values;
   for (unsigned input : inputs)
     values.insert(kernel.getBody().getArgument(input));
@@ -116,18 +117,22 @@ bool metaop::canWriteInPlace(KernelOp kernel, ArrayRef<unsigned> inputs,
     isWritten = true;
     if (isBeingRead)
       return false;
-    FailureOr<Stage> model = Stage::build(stage);
+    unsigned position = cast<OpResult>(written).getResultNumber();
+    // Sums and the like are not done when an element is first written.
+    if (isa_and_nonnull<ReindexReduceOpInterface, ScatterOp>(
+            stage.getYield().getOperand(position).getDefiningOp()))
+      return false;
+    FailureOr<const Stage *> model = models.get(stage);
     if (failed(model))
       return false;
-    unsigned position = cast<OpResult>(written).getResultNumber();
     FailureOr<bool> isTaken = holdsSums(stage, position);
     if (failed(isTaken) || *isTaken)
       return false;
-    for (const StageWrite &write : model->writes)
+    for (const StageWrite &write : (*model)->writes)
       if (write.result == position &&
-          (!readsOnlyWhatItWrites(*model, write, values) ||
+          (!readsOnlyWhatItWrites(**model, write, values) ||
            (isForGpu && reads(stage) &&
-            !hasOneThreadEach(kernel, *model, write, schedule))))
+            !hasOneThreadEach(kernel, **model, write, schedule))))
         return false;
   }
   return isWritten;

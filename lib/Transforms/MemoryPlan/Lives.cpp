@@ -178,7 +178,7 @@ LogicalResult Lives::numberOp(Operation &op) {
   bool isEnd = op.hasTrait<OpTrait::IsTerminator>();
   if (!isStep(&op) && !isControlFlow(&op) && !isEnd)
     return success();
-  if (isa<CheckRangeOp>(op))
+  if (isStep(&op) && mayFail(&op))
     lastCheck = numTimes;
   times[&op] = numTimes++;
   for (Region &region : op.getRegions())

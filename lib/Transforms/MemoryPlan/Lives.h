@@ -10,6 +10,7 @@
 #define METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVES_H
 
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
+#include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "PlaceParts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -55,8 +56,6 @@ public:
   int64_t getTime(Operation *op) const { return times.lookup(op); }
   int64_t getEndTime(Operation *op) const { return endTimes.lookup(op); }
   int64_t getNumTimes() const { return numTimes; }
-  /// The last time that the program may fail a check; -1 if it has none.
-  int64_t getLastCheck() const { return lastCheck; }
   /// The last time that a root is read; -1 if it never is.
   int64_t getLastRead(Value root) const {
     auto read = lastRead.find(root);
@@ -161,12 +160,15 @@ private:
 
   func::FuncOp main;
   SymbolTable &symbols;
+  /// Of the stages of kernels, which stay as they are.
+  mutable StageModels models;
   int64_t partAlignment;
   llvm::DenseMap<Value, PartPlace> parts;
   /// What a loop's body and its results are names for: what its condition
   /// gives.
   llvm::DenseMap<Value, Value> names;
   int64_t numTimes = 0;
+  /// The last time at which the program may fail; -1 if it never does.
   int64_t lastCheck = -1;
   llvm::DenseMap<Operation *, int64_t> times, endTimes;
   llvm::DenseMap<Value, int64_t> lastRead;

@@ -73,7 +73,7 @@ bool Lives::mayComputeOver(OpResult result, Value root) const {
     if (other == root)
       inputs.push_back(i);
   }
-  return canWriteInPlace(kernel, inputs, result.getResultNumber());
+  return canWriteInPlace(kernel, inputs, result.getResultNumber(), models);
 }
 
 /// Returns the root that a kernel may compute a result over: what the loop

@@ -52,8 +52,9 @@ namespace {
 class MemoryPlanner {
 public:
   MemoryPlanner(func::FuncOp main, SymbolTable &symbols, Lives lives,
-                bool reuse)
-      : main(main), symbols(symbols), lives(std::move(lives)), reuse(reuse) {}
+                bool reuse, const RoutineScratch &scratchOf)
+      : main(main), symbols(symbols), lives(std::move(lives)), reuse(reuse),
+        scratchOf(scratchOf) {}
 
   LogicalResult plan();
   int64_t getLeastBytes() const { return getMostLiveBytes(stored); }
@@ -81,16 +82,19 @@ private:
   LogicalResult verifyRows(func::CallOp call, KernelOp kernel);
   LogicalResult planCall(func::CallOp call, int64_t time);
   LogicalResult planPlacement(PlacementOpInterface op, int64_t time);
-  LogicalResult planRoutine(Operation *op, int64_t time);
+  LogicalResult planRoutine(RoutineOpInterface op, int64_t time);
   LogicalResult planBranch(scf::IfOp op, int64_t time);
   LogicalResult planLoop(Operation *op, int64_t time);
   void planRows(ScanOp op, int64_t time);
   CarryPlaces makeCarry(BlockArgument argument, Value initial, int64_t time);
   std::optional<Place> tryInPlace(OpResult result, int64_t time);
   std::optional<Place> tryInPlace(PlacementOpInterface op, int64_t time);
+  std::optional<Place> tryInPlace(RoutineOpInterface op, OpResult result,
+                                  int64_t time);
   std::optional<Place> takeOver(Value root, Value result, int64_t time);
   void makePlace(Value root, int64_t time);
   Place store(Value root, int64_t begin);
+  Place store(int64_t bytes, int64_t begin, int64_t end);
   Place makePointer() { return {SlotKind::Pointer, numPointers++}; }
   Place getPlace(Value value) const;
   bool mayOverwrite(Value root, int64_t time);
@@ -106,6 +110,8 @@ private:
   SymbolTable &symbols;
   Lives lives;
   bool reuse;
+  /// Null where routines take no scratch memory.
+  const RoutineScratch &scratchOf;
   SmallVector<ArenaValue> stored;
   int64_t numPointers = 0;
   /// Of roots.
@@ -114,6 +120,8 @@ private:
   llvm::DenseMap<Value, CarryPlaces> carries;
   /// By the arguments of scans, and the results, that are rows.
   llvm::DenseMap<Value, RowPlaces> rows;
+  /// Of routines that take scratch memory.
+  llvm::DenseMap<Operation *, Place> scratch;
   /// Roots whose memory another value has taken over.
   llvm::DenseSet<Value> takenOver;
 };
@@ -144,8 +152,12 @@ int64_t MemoryPlanner::getEnd(Value value, int64_t time) const {
 
 /// Memory of the arena for a root that is written from `begin` on.
 MemoryPlanner::Place MemoryPlanner::store(Value root, int64_t begin) {
-  int64_t bytes = countBytes(root.getType());
-  stored.push_back(reuse ? ArenaValue{bytes, begin, getEnd(root, begin)}
+  return store(countBytes(root.getType()), begin, getEnd(root, begin));
+}
+
+MemoryPlanner::Place MemoryPlanner::store(int64_t bytes, int64_t begin,
+                                          int64_t end) {
+  stored.push_back(reuse ? ArenaValue{bytes, begin, end}
                          : ArenaValue{bytes, 0, lives.getNumTimes()});
   return {SlotKind::Arena, int64_t(stored.size()) - 1};
 }
@@ -195,6 +207,22 @@ MemoryPlanner::tryInPlace(PlacementOpInterface op, int64_t time) {
   if (!covered || !mayOverwrite(covered, time))
     return std::nullopt;
   return takeOver(covered, op->getResult(0), time);
+}
+
+/// Has a routine write over an operand, if it may: one that is read once.
+std::optional<MemoryPlanner::Place>
+MemoryPlanner::tryInPlace(RoutineOpInterface op, OpResult result,
+                          int64_t time) {
+  std::optional<unsigned> number = op.getOverwritten(result.getResultNumber());
+  if (!number)
+    return std::nullopt;
+  Value operand = op->getOperand(*number), root = lives.getRoot(operand);
+  bool isReadOnce = llvm::count_if(op->getOperands(), [&](Value each) {
+                      return lives.getRoot(each) == root;
+                    }) == 1;
+  if (!isReadOnce || !lives.isWhole(operand) || !mayOverwrite(root, time))
+    return std::nullopt;
+  return takeOver(root, result, time);
 }
 
 /// Verifies that the kernel finds what it reads in the rows that it expects,
@@ -253,13 +281,29 @@ LogicalResult MemoryPlanner::planPlacement(PlacementOpInterface op,
   return success();
 }
 
-/// A routine reads dense tensors, and writes over none of them.
-LogicalResult MemoryPlanner::planRoutine(Operation *op, int64_t time) {
+/// Plans a routine, which reads dense tensors. Its scratch memory lives as long
+/// as the step.
+LogicalResult MemoryPlanner::planRoutine(RoutineOpInterface op, int64_t time) {
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (getRows(getViewed(operand), symbols))
       return op->emitOpError("reads operand ") << i << ", which is in rows";
-  for (Value result : getMadeValues(op))
-    makePlace(lives.getRoot(result), time);
+  for (Value value : getMadeValues(op)) {
+    auto result = cast<OpResult>(value);
+    std::optional<Place> place;
+    if (!lives.getPart(result) && !places.contains(result))
+      place = tryInPlace(op, result, time);
+    if (place)
+      places[result] = *place;
+    else
+      makePlace(lives.getRoot(result), time);
+  }
+  if (!scratchOf || getMadeValues(op).empty())
+    return success();
+  FailureOr<int64_t> bytes = scratchOf(op);
+  if (failed(bytes))
+    return failure();
+  if (*bytes > 0)
+    scratch[op] = store(*bytes, time, time);
   return success();
 }
 
@@ -411,9 +455,14 @@ void MemoryPlanner::writePlan(const ArenaPlan &plan) {
   MetaOpDialect::SlotsAttrHelper slotsOf(context);
   MetaOpDialect::CarriesAttrHelper carriesOf(context);
   MetaOpDialect::RowsAttrHelper rowsOf(context);
+  MetaOpDialect::ScratchAttrHelper scratchAttrOf(context);
   main.walk([&](Operation *op) {
     if (isStep(op))
       slotsOf.setAttr(op, toSlots(getMadeValues(op), plan));
+    if (auto place = scratch.find(op); place != scratch.end())
+      scratchAttrOf.setAttr(op, SlotAttr::get(context, SlotKind::Arena,
+                                              plan.offsets[place->second.index],
+                                              0, 0, 0));
     if (isa<scf::IfOp>(op))
       slotsOf.setAttr(op, toSlots(op->getResults(), plan));
     if (isLoop(op))
@@ -441,8 +490,8 @@ LogicalResult MemoryPlanner::planOp(Operation &op) {
     return planPlacement(placement, time);
   if (auto call = dyn_cast<func::CallOp>(op))
     return planCall(call, time);
-  if (isa<RoutineOpInterface>(op))
-    return planRoutine(&op, time);
+  if (auto routine = dyn_cast<RoutineOpInterface>(op))
+    return planRoutine(routine, time);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return planBranch(branch, time);
   if (isLoop(&op))
@@ -472,6 +521,8 @@ LogicalResult MemoryPlanner::plan() {
 namespace {
 struct PlanMemoryPass : metaop::impl::PlanMemoryPassBase<PlanMemoryPass> {
   using PlanMemoryPassBase::PlanMemoryPassBase;
+  PlanMemoryPass(const PlanMemoryPassOptions &options, RoutineScratch scratchOf)
+      : PlanMemoryPassBase(options), scratchOf(std::move(scratchOf)) {}
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
@@ -483,7 +534,7 @@ struct PlanMemoryPass : metaop::impl::PlanMemoryPassBase<PlanMemoryPass> {
     FailureOr<Lives> lives = Lives::find(main, symbols, partAlignment);
     if (failed(lives))
       return signalPassFailure();
-    MemoryPlanner planner(main, symbols, std::move(*lives), reuse);
+    MemoryPlanner planner(main, symbols, std::move(*lives), reuse, scratchOf);
     if (failed(planner.plan()))
       return signalPassFailure();
     if (report)
@@ -495,5 +546,14 @@ struct PlanMemoryPass : metaop::impl::PlanMemoryPassBase<PlanMemoryPass> {
           << " bytes, of which at most " << planner.getLeastBytes()
           << " live at a time";
   }
+
+private:
+  RoutineScratch scratchOf;
 };
 } // namespace
+
+std::unique_ptr<Pass>
+metaop::createPlanMemoryPass(const PlanMemoryPassOptions &options,
+                             RoutineScratch scratchOf) {
+  return std::make_unique<PlanMemoryPass>(options, std::move(scratchOf));
+}

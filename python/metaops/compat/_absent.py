@@ -49,12 +49,25 @@ broadcast_tensors -> mo.broadcast_arrays
 broadcasted_iota -> mo.iota
 bucketize -> mo.searchsorted, or mo.digitize
 chain_matmul -> mo.multi_dot
+cholesky -> mo.linalg.cholesky
+cholesky_solve -> mo.linalg.cholesky_solve
 chunk tensor_split unsafe_chunk -> mo.array_split
 clamp_max -> mo.minimum
 clamp_min -> mo.maximum
 clone copy -> x.clone()
 collapse -> mo.flatten
 comb factorial poch -> mo.exp of sums of mo.gammaln
+complex -> mo.Complex
+conj_physical conjugate -> mo.conj
+Crop -> mo.transforms.functional.crop
+crop_and_resize -> mo.transforms.functional.resized_crop
+get_image_num_channels get_image_size -> mo.transforms.functional.get_dimensions
+gray rgb_to_grayscale -> mo.transforms.functional.to_grayscale
+Gray -> mo.transforms.Grayscale and mo.transforms.ToTensor
+image_normalize -> mo.transforms.functional.normalize
+ImageNormalize -> mo.transforms.Normalize
+InterpolationMode -> the name, as in mo.transforms.Resize(224, "bicubic")
+is_complex -> mo.iscomplexobj
 platform_dependent -> if, or mo.where
 constant_pad_nd -> mo.pad
 Container -> mo.nn.Module
@@ -67,12 +80,16 @@ convert_element_type -> mo.cast
 CrossMapLRN2d -> mo.nn.LocalResponseNorm
 cumlogsumexp -> mo.logcumsumexp
 detach stop_gradient -> x.detach()
+det -> mo.linalg.det
 dist -> mo.norm(x - y)
 div -> mo.divide
 dot_general -> mo.einsum
 dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim index_in_dim narrow -> x[key]
 dynamic_update_slice -> x.at[key].set
 dynamic_update_slice_in_dim index_copy index_fill index_put masked_scatter put -> x.at[key].set
+inverse -> mo.linalg.inv
+logdet slogdet -> mo.linalg.slogdet
+triangular_solve -> mo.linalg.solve_triangular
 embedding -> weight[indices], or mo.nn.Embedding
 embedding_bag -> mo.nn.EmbeddingBag
 DType -> mo.dtype
@@ -103,6 +120,9 @@ igamma -> mo.gammainc
 igammac -> mo.gammaincc
 index_add -> x.at[key].add
 index_reduce scatter_max scatter_min scatter_reduce -> x.at[key].add, x.at[key].max, x.at[key].min
+RandomCropAndResize RandomSizedCrop -> mo.transforms.RandomResizedCrop
+RandomGray -> mo.transforms.RandomGrayscale
+RGB -> image.convert("RGB"), in mo.transforms.Lambda
 scatter_sub -> x.at[key].add, x.at[key].max, x.at[key].min
 index_select index_take -> mo.take
 integer_pow power -> mo.pow
@@ -177,6 +197,8 @@ swapdims -> mo.swapaxes
 t -> x.t()
 take_along_dim -> mo.take_along_axis
 testing -> np.testing, which takes Vars
+ToDtype -> mo.transforms.ConvertImageDtype
+ToImage ToPureTensor -> mo.transforms.PILToTensor
 trapz -> mo.trapezoid
 typeof -> x.dtype and x.shape
 upsample_bilinear upsample_nearest -> mo.nn.interpolate
@@ -185,11 +207,9 @@ vectorize -> functions of tensors, which take all elements at once
 zero_ fill_ -> x.assign(mo.full_like(x, value))
 zeros_ -> mo.zeros(p.shape)
 
-== not: There are no complex numbers.
-angle common_type complex conj_physical conjugate is_complex is_conj is_neg iscomplex iscomplexobj
-isreal isrealobj polar real_if_close sort_complex view_as_complex view_as_complex_copy
-view_as_real view_as_real_copy cdouble cfloat chalf clongdouble complex256 complex32 complex_
-complexfloating csingle ComplexWarning
+== not: A Complex is a pair of halves, without flags or views, of float32 or float64.
+chalf clongdouble common_type complex256 complex32 ComplexType ComplexWarning is_conj is_neg
+real_if_close sort_complex view_as_complex_copy view_as_real_copy
 
 == not: Files, texts and dates are NumPy's, and mo.array takes its arrays.
 base_repr binary_repr busday_count busday_offset datetime_as_string datetime_data
@@ -234,8 +254,8 @@ quantized_max_pool3d quantized_rnn_relu_cell quantized_rnn_tanh_cell reduce_prec
 scaled_grouped_mm scaled_mm ao qint32 qint8 quint8 qat intrinsic quantized_gru quantized_lstm
 
 == not: There is one process, whose devices hand each other values by x.to.
-all_gather all_to_all axis_index axis_size DataParallel pbroadcast pcast pmax pmean pmin ppermute
-precv psend pshuffle psum psum_scatter pswapaxes ragged_all_to_all SyncBatchNorm
+all_gather all_to_all auto_pcast axis_index axis_size DataParallel pbroadcast pcast pmax pmean
+pmin ppermute precv psend pshuffle psum psum_scatter pswapaxes ragged_all_to_all SyncBatchNorm
 with_sharding_constraint distributed fork futures multiprocessing parallel sharding shard_map
 make_mesh set_mesh wait
 
@@ -269,13 +289,23 @@ longdouble uint1 uint2 uint3 uint4 uint5 uint6 uint7
 == not: Masks are tensors of bool, for mo.where and the where of reductions.
 ma masked
 
+== not: Boxes are left, top, right and bottom; they are cut at an image's edges, and all stay.
+ClampBoundingBoxes ConvertBoundingBoxFormat SanitizeBoundingBoxes SetClampingMode
+
+== not: Samples have images, masks and boxes, no key points and no videos.
+ClampKeyPoints SanitizeKeyPoints UniformTemporalSubsample
+
 == missing: Decompositions of matrices, which are runtime routines to be written.
-cholesky cholesky_inverse cholesky_solve custom_linear_solve det geqrf inverse lobpcg logdet
-lu_solve lu_unpack matrix_exp nuclear_norm orgqr ormqr pinverse poly polydiv polyfit qr roots
-slogdet svd triangular_solve cholesky_ex eig eigh eigvals eigvalsh householder_product inv inv_ex
-ldl_factor ldl_factor_ex ldl_solve LinAlgError lstsq lu lu_factor lu_factor_ex matrix_rank
-pca_lowrank pinv poly1d polynomial solve solve_ex solve_triangular svd_lowrank svdvals symeig
+cholesky_inverse custom_linear_solve geqrf lobpcg lu_solve lu_unpack matrix_exp nuclear_norm
+orgqr ormqr pinverse poly polydiv polyfit qr roots svd eig eigh eigvals eigvalsh
+householder_product ldl_factor ldl_factor_ex ldl_solve LinAlgError lstsq lu lu_factor
+lu_factor_ex matrix_rank pca_lowrank pinv poly1d polynomial svd_lowrank svdvals symeig
 tensorinv tensorsolve
+
+== missing: Transforms of images: other policies, elastic ones, noise, crops by boxes.
+AugMix AutoAugment AutoAugmentPolicy elastic_transform ElasticTransform GaussianNoise JPEG
+LinearTransformation RandomChannelPermutation RandomIoUCrop RandomPhotometricDistort RandomResize
+RandomShortestSize RandomZoomOut ScaleJitter TrivialAugmentWide
 
 == missing: Fourier transforms.
 fft istft stft
@@ -303,9 +333,6 @@ clz mulhi reduce_xor
 
 == missing: It searches a root, and differentiates through the search.
 custom_root
-
-== missing: It needs the loss again at other parameters; a step takes one that was computed.
-LBFGS
 
 == missing: Random numbers of these distributions.
 ball double_sided_maxwell f generalized_normal hypergeometric logseries maxwell

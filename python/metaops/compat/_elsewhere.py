@@ -17,10 +17,8 @@ _GRADIENTS = (
 )
 _IN_PLACE = "x.assign(value) gives it other values, and x.at[key].set(y) is x with y there"
 _COMPILED = "what is recorded is compiled where a value is asked for, and nothing is marked"
-_NO_COMPLEX = "there are no complex numbers"
 _PRINTED = "Vars are printed by the options of NumPy, np.printoptions"
 _PLACES = "x[key] reads and x[key] = y writes any places"
-_HALVES = "model.bfloat16() computes in bfloat16 and sums products in float32; nothing is scaled"
 _DEVICES = "mo.devices() are the devices that there are"
 _DEVICE = "use `with mo.device(name)`, or the functions' parameter `device`"
 _LAYOUTS = "Vars have no strides and no other layouts"
@@ -72,9 +70,11 @@ FUNCTIONS: dict[str, str] = {
     "Tensor": "tensors are mo.Var; mo.array makes them",
     "Array": "tensors are mo.Var; mo.array makes them",
     "ndarray": "tensors are mo.Var; mo.array makes them",
-    "complex": _NO_COMPLEX,
-    "complex64": _NO_COMPLEX,
-    "complex128": _NO_COMPLEX,
+    "cdouble": "use mo.complex128",
+    "cfloat": "use mo.complex64",
+    "complex_": "use mo.complex128",
+    "complexfloating": _KINDS,
+    "csingle": "use mo.complex64",
     # Types of elements
     "bool_": "use mo.bool",
     "byte": "use mo.int8",
@@ -180,10 +180,6 @@ FUNCTIONS: dict[str, str] = {
     "is_tensor": "use isinstance(x, mo.Var)",
     "is_floating_point": 'use "float" in x.dtype',
     # Products
-    "linalg": (
-        "mo.norm, mo.matrix_norm, mo.matmul, mo.cross, mo.trace and mo.multi_dot are there;"
-        " decompositions, solvers and determinants are not"
-    ),
     "matrix": "use mo.array, of two dimensions",
     "vector_norm": "use mo.norm",
     "addmm": "write c + a @ b, which is one kernel",
@@ -200,7 +196,7 @@ FUNCTIONS: dict[str, str] = {
     "default_rng": _BY_KEY,
     "default_generator": _BY_KEY,
     "distributions": "mo.normal, mo.gamma and their like draw numbers of a shape",
-    "get_state": _BY_KEY,
+    "get_state": "use mo.get_rng_state",
     "initial_seed": _BY_KEY,
     "initializers": "use mo.nn.init",
     "key_data": _BY_KEY,
@@ -209,7 +205,7 @@ FUNCTIONS: dict[str, str] = {
     "random_sample": "use mo.random",
     "ranf": "use mo.random",
     "sample": "use mo.random, or mo.choice of a tensor",
-    "set_state": _BY_KEY,
+    "set_state": "use mo.set_rng_state",
     "shuffle": "use mo.permutation, which returns x in another order along dimension 0",
     "standard_cauchy": "use mo.cauchy",
     "standard_exponential": "use mo.exponential",
@@ -224,12 +220,9 @@ FUNCTIONS: dict[str, str] = {
     "manual_seed": "use mo.seed",
     "randint_like": "use mo.randint(low, high, x.shape)",
     "randperm": "use mo.permutation",
-    "get_rng_state": _BY_KEY,
-    "set_rng_state": _BY_KEY,
     # Derivatives
     "Gradient": _GRADIENTS,
     "is_inference_mode_enabled": "use mo.is_grad_enabled",
-    "linearize": "use mo.jvp",
     "autograd": _GRADIENTS,
     "inference_mode": "use mo.no_grad",
     "jacfwd": "use mo.jacobian(fn, mode='forward')",
@@ -239,11 +232,8 @@ FUNCTIONS: dict[str, str] = {
     "stop_gradient": "use mo.stop_grad",
     "value_and_grad": "use mo.grad(loss, parameters), which computes with the loss",
     # Running
-    "GradScaler": _HALVES,
     "accelerator": _DEVICES,
-    "amp": _HALVES,
     "are_deterministic_algorithms_enabled": "see mo.flags.float_atomics",
-    "autocast": _HALVES,
     "backends": "mo.flags has the settings of the session",
     "check_tracer_leaks": _ONE_BY_ONE,
     "compiler": _COMPILED,
@@ -297,7 +287,6 @@ FUNCTIONS: dict[str, str] = {
     "set_printoptions": _PRINTED,
     # Layers and losses
     "attention": "use mo.nn.scaled_dot_product_attention",
-    "data": "any iterable of NumPy arrays gives batches; PyTorch's DataLoader works, too",
     "modules": "layers are in mo.nn",
     "nested": "sequences are padded, and layers such as mo.nn.LSTM take their lengths",
     "parameter": "every float Var that is an attribute of a module is one",
@@ -307,7 +296,7 @@ FUNCTIONS: dict[str, str] = {
     "signal": "mo.convolve and windows are in mo: mo.bartlett, mo.blackman, mo.hamming, mo.kaiser",
     "sparse": "there are no sparse tensors",
     "special": "its functions are in mo, as mo.erf",
-    "utils": "mo.nn.utils is torch.nn.utils; any iterable of NumPy arrays gives batches",
+    "utils": "mo.nn.utils is torch.nn.utils, and mo.data is torch.utils.data",
     "windows": "use mo.bartlett, mo.blackman, mo.hamming, mo.hanning or mo.kaiser",
     "bartlett_window": "use mo.bartlett; mo.bartlett(n + 1)[:-1] is the periodic one",
     "blackman_window": "use mo.blackman; mo.blackman(n + 1)[:-1] is the periodic one",
@@ -323,6 +312,8 @@ FUNCTIONS: dict[str, str] = {
     "dot_product_attention": "use mo.nn.scaled_dot_product_attention",
     "embedding": "use weight[indices], or mo.nn.Embedding",
     "embedding_bag": "use mo.nn.EmbeddingBag",
+    "metaops.linalg.cond": "there are no condition numbers in this version; mo.cond is a branch",
+    "metaops.linalg.expm": "there are no exponentials of matrices in this version",
     "metaops.nn.functional.pad": (
         "use mo.pad, whose widths begin with the first dimension, or mo.nn.ConstantPad2d"
     ),
@@ -344,6 +335,12 @@ FUNCTIONS: dict[str, str] = {
     "upsample_nearest": "use mo.nn.interpolate",
 }
 
+#: Of all that says of a tensor that it has gradients.
+_EVERY_VAR = (
+    "gradients flow to every float Var; `detach`, `stop_grad` and mo.no_grad cut them, and"
+    " module.requires_grad_(False) takes a module's parameters from those that are trained"
+)
+
 #: Attributes of Var.
 METHODS: dict[str, str] = {
     "add": "write x + y",
@@ -355,6 +352,7 @@ METHODS: dict[str, str] = {
     "copy_": _IN_PLACE,
     "cpu": "x.to('cpu:0') is there; mo.devices() are all devices",
     "cuda": "mo.devices() are the devices that there are",
+    "detach_": "write x = x.detach()",
     "div": "write x / y",
     "element_size": "use x.dtype.itemsize",
     "eq": "write x == y",
@@ -371,6 +369,7 @@ METHODS: dict[str, str] = {
     "index_fill": "x.at[index].set(y) is x with y there",
     "index_put": "x.at[key].set(y) is x with y there",
     "index_select": "x.take(index, dim) takes slices",
+    "is_leaf": _EVERY_VAR,
     "le": "write x <= y",
     "lt": "write x < y",
     "masked_fill": "x.at[mask].set(y) is x with y there, as mo.where(mask, y, x)",
@@ -387,12 +386,8 @@ METHODS: dict[str, str] = {
     "new_ones": "use mo.ones(shape, x.dtype)",
     "new_zeros": "use mo.zeros(shape, x.dtype)",
     "register_hook": "gradients are values: mo.grad(loss, x) returns that of any x",
-    "requires_grad": (
-        "gradients flow to every float Var; `detach`, `stop_grad` and mo.no_grad cut them"
-    ),
-    "requires_grad_": (
-        "gradients flow to every float Var; `detach`, `stop_grad` and mo.no_grad cut them"
-    ),
+    "requires_grad": _EVERY_VAR,
+    "requires_grad_": _EVERY_VAR,
     "reshape_as": "use x.reshape(y.shape)",
     "retain_grad": "gradients are values: mo.grad(loss, x) returns that of any x",
     "scatter": "x.at[key].set(y) and mo.put_along_axis(x, index, y, dim) put y into x",

@@ -17,10 +17,12 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from .. import _core
+from .._precision import RULE_OF, Rule, rule_of
 from ._elsewhere import FUNCTIONS, METHODS
 
 __all__ = [
     "ABSENT",
+    "READ_ONLY",
     "SPELLINGS",
     "Absent",
     "hide_files",
@@ -96,11 +98,28 @@ class Absent:
     def __get__(self, instance: object, owner: type) -> Absent:
         if instance is None:
             return self
-        raise AttributeError(f"{owner.__name__} has no {self.name}: {self.advice}")
+        raise self._error(owner)
+
+    def _error(self, owner: type) -> AttributeError:
+        return AttributeError(f"{owner.__name__} has no {self.name}: {self.advice}")
+
+
+class AbsentOfVar(Absent):
+    """An attribute that other libraries' tensors have, which they let users assign, too."""
+
+    def __set__(self, instance: object, value: object) -> None:
+        raise self._error(type(instance))
 
 
 #: Attributes of Var that other libraries' tensors have.
-ABSENT = {name: Absent(advice) for name, advice in METHODS.items()}
+ABSENT = {name: AbsentOfVar(advice) for name, advice in METHODS.items()}
+
+#: Attributes of Var that other libraries let users assign, and what to write here.
+READ_ONLY = {
+    "data": "x.update(y) gives x another value, and x.assign(y) others for all of its elements",
+    "dtype": "x.cast(dtype) is a Var of that type",
+    "shape": "x.reshape(shape) is a Var of that shape",
+}
 
 #: The names that users see, by the modules that have them.
 _PUBLIC: dict[str, list[str]] = {}
@@ -128,6 +147,11 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return _hint(_closest(name, names))
 
 
+def _rank(module: str) -> int:
+    """Return which of two modules' names for one word is meant: that of the higher rank."""
+    return 0 if module.startswith("metaops.transforms") else 1 + (module == "metaops")
+
+
 def missing(module: str, name: str, own: Iterable[str] | None = None) -> str:
     """Return what to say where a module has no such attribute.
 
@@ -139,11 +163,11 @@ def missing(module: str, name: str, own: Iterable[str] | None = None) -> str:
     from ._absent import find_advice
 
     # All that have names.
-    for package in ("metaops.nn", "metaops.optim"):
+    for package in ("metaops.nn", "metaops.optim", "metaops.amp", "metaops.transforms"):
         importlib.import_module(package)
     elsewhere = {
         word: f"{owner.replace('metaops', 'mo', 1)}.{word}"
-        for owner in sorted(_PUBLIC, key="metaops".__eq__)  # whose names go first
+        for owner in sorted(_PUBLIC, key=_rank)
         for word in _PUBLIC[owner]
     }
     # Advice on a name of one module goes before that on the name anywhere.
@@ -180,6 +204,15 @@ def _is_own(cls: type) -> bool:
     return cls.__module__.partition(".")[0] == "metaops"
 
 
+def _rule_of_method(cls: type, name: str) -> Rule | None:
+    """Return the rule of calls of a method: most layers' own calls have theirs."""
+    if rule_of(f"{cls.__name__}.{name}") is None:
+        return None
+    if cls.__module__.startswith(("metaops.amp", "metaops.optim")) and name != "execute":
+        return "given"
+    return None if name.startswith("__") else RULE_OF.get(cls.__name__)
+
+
 def _publish_class(cls: type) -> None:
     for name, member in list(vars(cls).items()):
         if name.startswith("_") and name not in ("__init__", "__new__"):
@@ -191,7 +224,8 @@ def _publish_class(cls: type) -> None:
         elif isinstance(member, FunctionType) and not getattr(
             member, "__isabstractmethod__", False
         ):
-            setattr(cls, name, _core.wrap_function(member, cls.__module__, qualname))
+            wrapped = _core.wrap_function(member, cls.__module__, qualname)
+            setattr(cls, name, _core.set_rule(wrapped, _rule_of_method(cls, name)))
 
 
 def _name_constructor(cls: type) -> None:
@@ -258,7 +292,9 @@ def published(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in values.items():
         if isinstance(value, FunctionType):
             function = Namesake(value, f"{module}.{name}") if name in _NAMESAKES else value
-            results[name] = _core.wrap_function(function, module, name)
+            results[name] = _core.set_rule(
+                _core.wrap_function(function, module, name), rule_of(name)
+            )
         elif isinstance(value, type) and _is_own(value):
             classes.update(dict.fromkeys(value.__mro__))
     for cls in classes:

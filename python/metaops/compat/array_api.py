@@ -24,6 +24,7 @@ from .._devices import devices, on_device
 from .._errors import at_line
 from .._promotion import is_number, promoted
 from .._typing import DType, VarLike, as_var, shown
+from ..complex_numbers.dtypes import find_dtype, of_halves
 
 __all__ = [
     "astype",
@@ -44,6 +45,7 @@ newaxis = None
 _SIGNED = ("int8", "int16", "int32", "int64")
 _UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
+_COMPLEX = ("complex64", "complex128")
 #: Types of elements by the standard's names of their kinds.
 KINDS: dict[str, tuple[str, ...]] = {
     "bool": ("bool",),
@@ -51,8 +53,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "unsigned integer": _UNSIGNED,
     "integral": _SIGNED + _UNSIGNED,
     "real floating": _FLOATS,
-    "complex floating": (),
-    "numeric": _SIGNED + _UNSIGNED + _FLOATS,
+    "complex floating": _COMPLEX,
+    "numeric": _SIGNED + _UNSIGNED + _FLOATS + _COMPLEX,
 }
 
 
@@ -123,8 +125,8 @@ def isdtype(dtype: DType, kind: DType | tuple[DType, ...]) -> bool:
         A dtype.
     kind
         "bool", "signed integer", "unsigned integer", "integral", "real floating" (to
-        which float16 and bfloat16 belong), "complex floating" (to which none belongs),
-        "numeric", a dtype, or a tuple of these.
+        which float16 and bfloat16 belong), "complex floating", "numeric", a dtype, or a tuple
+        of these.
 
     Raises
     ------
@@ -141,22 +143,22 @@ def isdtype(dtype: DType, kind: DType | tuple[DType, ...]) -> bool:
     return False
 
 
-# Parts of complex numbers, of which there are only real ones
+# Parts of real numbers; of complex ones they are in the room of these
 
 
 def real(x: VarLike) -> Var:
-    """Return x: all numbers are real."""
+    """Return the real parts: of real numbers x. It is a copy, and ``z.real`` the half itself."""
     return +as_var(x)
 
 
 def imag(x: VarLike) -> Var:
-    """Return zeros: all numbers are real."""
+    """Return the imaginary parts: of real numbers zeros. See `real`."""
     x = as_var(x)
     return _core.full(x.shape, 0, x.dtype)
 
 
 def conj(x: VarLike) -> Var:
-    """Return x: all numbers are real."""
+    """Return the conjugates: of real numbers x."""
     return +as_var(x)
 
 
@@ -184,18 +186,19 @@ class Info:
         """Return all devices."""
         return devices()
 
-    def default_dtypes(self, *, device: str | None = None) -> dict[str, _core.dtype]:
-        """Return the dtypes of new tensors by kind; of complex numbers there is none."""
+    def default_dtypes(self, *, device: str | None = None) -> dict[str, str]:
+        """Return the dtypes of new tensors by kind."""
         _check(device)
         return {
             "real floating": get_default_dtype(),
+            "complex floating": of_halves(get_default_dtype()),
             "integral": _core.int64,
             "indexing": _core.int64,
         }
 
     def dtypes(
         self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None
-    ) -> dict[str, _core.dtype]:
+    ) -> dict[str, str]:
         """Return the dtypes of the standard by name, of one kind or several, or all."""
         _check(device)
         kinds = ("bool", "numeric") if kind is None else kind
@@ -207,7 +210,11 @@ class Info:
                     ValueError(f"dtypes: kind is {shown(given)}, expected one of {known}")
                 )
             names |= dict.fromkeys(KINDS[given])
-        return {name: _core.dtype(name) for name in names if name not in ("float16", "bfloat16")}
+        return {
+            name: find_dtype(name) or _core.dtype(name)
+            for name in names
+            if name not in ("float16", "bfloat16")
+        }
 
 
 def __array_namespace_info__() -> Info:  # noqa: N807 (the standard's name)

@@ -12,16 +12,22 @@ and returns an array.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._core import Var, matmul
 from .._errors import at_line
+from .._precision import RULE_OF, computed
 from .._typing import as_var
+from ..complex_numbers.operands import is_complex
+from ..complex_numbers.pair import Complex
+from ..complex_numbers.table import FORMS
 from ..ops.elementwise import bits, elementwise, functions, rounding
 from ..ops.products import products
 from ..ops.reduce import cumulative, reduction
+from . import array_api
 
 __all__ = ["array_ufunc"]
 
@@ -53,6 +59,7 @@ _RENAMED: dict[str, Callable[..., Any]] = {
     "arctan": functions.atan,
     "arctan2": functions.atan2,
     "arctanh": functions.atanh,
+    "conjugate": array_api.conj,
     "degrees": functions.rad2deg,
     "invert": bits.bitwise_invert,
     "left_shift": bits.bitwise_left_shift,
@@ -94,7 +101,13 @@ def _table() -> dict[Any, Callable[..., Any]]:
     named = {name: getattr(module, name) for module, names in _SAME for name in names.split()}
     named |= _RENAMED
     # Not every version of NumPy has all.
-    return {getattr(np, name): f for name, f in named.items() if hasattr(np, name)}
+    return {getattr(np, name): _with_rule(f) for name, f in named.items() if hasattr(np, name)}
+
+
+def _with_rule(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that computes by its rule under autocast, as the public one does."""
+    rule = RULE_OF.get(function.__name__)
+    return computed(rule)(function) if rule and isinstance(function, FunctionType) else function
 
 
 _FUNCTIONS = _table()
@@ -147,16 +160,52 @@ def _recorded(
     return NotImplemented
 
 
+def _of_complex(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+    """Return what the forms for complex numbers make of the inputs.
+
+    Raises
+    ------
+    TypeError
+        If there is no such form: nothing is computed by NumPy, which would cut gradients.
+    """
+    function = _FUNCTIONS.get(ufunc)
+    form = FORMS.get(getattr(function, "__name__", ""))
+    if any(map(_is_foreign, inputs)):
+        return NotImplemented
+    given = {key: value for key, value in options.items() if value is not None}
+    if form is not None and method == "__call__" and not given:
+        return form(*inputs)
+    along = _REDUCTIONS.get(ufunc.__name__)
+    if along is not None and method == "reduce" and given.keys() <= along.options | {"out"}:
+        form = FORMS.get(along.reduce.__name__)
+        if form is not None:
+            return form(inputs[0], given.pop("axis", 0 if "axis" not in options else None), **given)
+    if along is not None and along.accumulate and method == "accumulate":
+        form = FORMS.get(along.accumulate.__name__)
+        if form is not None and given.keys() <= {"axis"}:
+            return form(inputs[0], given.get("axis", 0))
+    called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+    raise at_line(
+        TypeError(
+            f"np.{called}: given complex numbers"
+            + (f" and {', '.join(given)}" if given else "")
+            + ", for which there is no such function; z.numpy() has the numbers"
+        )
+    )
+
+
 def _fetched(value: Any) -> Any:
     return value.numpy() if isinstance(value, Var) else value
 
 
-def array_ufunc(self: Var, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+def array_ufunc(self: Var | Complex, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """Return what a universal function of NumPy makes of Vars and other operands."""
     function = _FUNCTIONS.get(ufunc)
     if function and method == "__call__" and not options and all(map(_is_ours, inputs)):
         # As of an array and a Var: this is all that they need.
         return function(*inputs)
+    if any(map(is_complex, inputs)):
+        return _of_complex(ufunc, method, inputs, options)
     if any(map(_is_foreign, inputs)):
         return NotImplemented
     outputs = options.pop("out", ())

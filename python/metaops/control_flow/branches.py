@@ -193,17 +193,24 @@ def switch(index: Any, branches: Sequence[Callable[..., R]], *operands: Any) -> 
                 f"switch: index is {describe_leaf(number)}, expected an integer without dimensions"
             )
         )
-
-    number = number.cast(_core.int64)
-
-    def choose(first: int, last: int) -> tuple[str, Callable[..., Any]]:
-        """Return one of these functions, as a function."""
-        if first == last:
-            return f"branches[{first}]", functions[first]
-        middle = (first + last) // 2
-        return f"branches[{first}] to [{last}]", lambda *given: _choose(
-            "switch", number <= middle, choose(first, middle), choose(middle + 1, last), given
-        )
-
-    chosen: R = choose(0, len(functions) - 1)[1](*operands)
+    chosen: R = _one_of(functions, number.cast(_core.int64), 0, len(functions) - 1)[1](*operands)
     return chosen
+
+
+def _one_of(
+    functions: Sequence[Callable[..., Any]], number: Var, first: int, last: int
+) -> tuple[str, Callable[..., Any]]:
+    """Return those functions from the first to the last as one, which a number chooses from.
+
+    The name of it is for messages.
+    """
+    if first == last:
+        return f"branches[{first}]", functions[first]
+    middle = (first + last) // 2
+
+    def call(*given: Any) -> Any:
+        lower = _one_of(functions, number, first, middle)
+        upper = _one_of(functions, number, middle + 1, last)
+        return _choose("switch", number <= middle, lower, upper, given)
+
+    return f"branches[{first}] to [{last}]", call

@@ -6,5 +6,7 @@
 
 from .. import code as code
 from .. import host_call as host_call
+from .. import load_routines as load_routines
+from .. import routine as routine
 
-__all__ = ["code", "host_call"]
+__all__ = ["code", "host_call", "load_routines", "routine"]

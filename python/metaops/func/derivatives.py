@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from .. import _core
 from .._errors import at_line
+from ..complex_numbers.pair import Complex, separated, together
 
 __all__ = ["Function"]
 
@@ -52,17 +53,17 @@ class Function:
 
     def grad(self, *gradients: Any) -> Any:
         """Return the gradients by the arguments, given those by the results."""
-        raise NotImplementedError(f"{type(self).__name__} has no grad")
+        raise NotImplementedError(f"{name_of(self)} has no grad")
 
     def jvp(self, *tangents: Any) -> Any:
         """Return the tangents of the results, given those of the arguments."""
-        _refuse_tangents(type(self).__name__)
+        _refuse_tangents(name_of(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what ``execute`` returns for the arguments."""
         if kwargs:
             args = by_position(type(self).__name__, self.execute, args, kwargs)
-        return _core.call_function(self._copy(), args)
+        return call_function(self._copy(), args)
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -70,13 +71,93 @@ class Function:
         function = cls()
         if kwargs:
             args = by_position(cls.__name__, function.execute, args, kwargs)
-        return _core.call_function(function, args)
+        return call_function(function, args)
 
     def _copy(self) -> Function:
         """Return an object for one call, which begins with what this one has."""
         copy: Function = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         return copy
+
+
+def call_function(function: Function, args: tuple[Any, ...]) -> Any:
+    """Return what a function's ``execute`` returns, whose derivatives are the function's own."""
+    if any(isinstance(arg, Complex) for arg in args):
+        function = _OfHalves(function, args)
+        result = _core.call_function(function, tuple(separated(list(args))))
+        return function.joined(result)
+    return _core.call_function(function, args)
+
+
+class _OfHalves(Function):
+    """A call of a function that is given complex numbers, as one of their halves."""
+
+    def __init__(self, function: Function, args: tuple[Any, ...]) -> None:
+        self.function, self.__name__ = function, name_of(function)
+        # Stand-ins: it keeps no tensors.
+        self._args = [_placed(arg) for arg in args]
+        self._results: list[Any] = []
+        self._is_one = False
+
+    def execute(self, *halves: Any) -> Any:
+        result = self.function.execute(*together(self._args, halves))
+        self._is_one = not isinstance(result, tuple | list)
+        results = [result] if self._is_one else list(result)
+        self._results = [_placed(each) for each in results]
+        return tuple(separated(results))
+
+    def grad(self, *gradients: Any) -> Any:
+        given = self.function.grad(*_filled(self._results, gradients))
+        several = given if isinstance(given, tuple | list) else (given,)
+        return tuple(_spread(self._args, several))
+
+    def jvp(self, *tangents: Any) -> Any:
+        given = self.function.jvp(*_filled(self._args, tangents))
+        several = given if isinstance(given, tuple | list) else (given,)
+        return tuple(_spread(self._results, several))
+
+    def joined(self, result: Any) -> Any:
+        """Return results whose halves are given, as the function has returned them."""
+        halves = list(result) if isinstance(result, tuple | list) else [result]
+        made = together(self._results, halves)
+        return made[0] if self._is_one else tuple(made)
+
+
+def _placed(value: Any) -> Complex | None:
+    """Return a stand-in for a Complex, and None for all others."""
+    return Complex._of(None, None) if isinstance(value, Complex) else None
+
+
+def _filled(places: list[Any], halves: Sequence[Any]) -> list[Any]:
+    """Return derivatives of which halves are given: None where both are, zeros where one is."""
+    made: list[Any] = []
+    for each in together(places, halves):
+        if isinstance(each, Complex):
+            known = each._imag if each._real is None else each._real
+            if known is None:
+                made.append(None)
+                continue
+            zero = _core.full(known.shape, 0, known.dtype)
+            each = Complex._of(*(zero if x is None else x for x in (each._real, each._imag)))
+        made.append(each)
+    return made
+
+
+def _spread(places: list[Any], derivatives: Sequence[Any]) -> list[Any]:
+    """Return derivatives with both halves of those by a Complex, of which a real one has one."""
+    halves: list[Any] = []
+    for place, each in zip(places, derivatives, strict=True):
+        if place is None or isinstance(each, Complex):
+            halves += separated([each])
+        else:
+            halves += [each, None]
+    return halves
+
+
+def name_of(function: Function) -> str:
+    """Return what errors call a function: a call of one that has rules has the name of that."""
+    name: str = getattr(function, "__name__", type(function).__name__)
+    return name
 
 
 def by_position(

@@ -15,11 +15,12 @@ from .. import _core
 from .._core import Var
 from .._errors import at_line
 from .._typing import as_count, shown
+from ..complex_numbers.pair import Complex
 from ..control_flow.bodies import check_callable
 from ..control_flow.structures import leaves_of, rebuild
 from ..gradients import grad, jvp, vjp
 from ..ops.create.creation import zeros
-from ..trees import tree_leaves, tree_map
+from ..trees import children_of, tree_leaves, tree_map
 from .derivatives import NoForwardModeError
 from .examples import Example, Examples, move_dim
 from .vectorizing import map_examples
@@ -173,6 +174,38 @@ def _check_floats(what: str, leaves: list[tuple[str, Any]]) -> None:
             )
 
 
+def _has_complex(structure: Any) -> bool:
+    """Tell whether there is a Complex in a structure."""
+    rest = [structure]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, Complex):
+            return True
+        rest += (children_of(value) or {}).values()
+    return False
+
+
+def _refusing_complex(what: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function by whose halves or structures is differentiated, of real results.
+
+    A pair of tensors may have derivatives for halves, and a pair of pairs or tuples is none.
+    """
+
+    @functools.wraps(fn, updated=())
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        value = fn(*args, **kwargs)
+        if _has_complex(value):
+            raise at_line(
+                TypeError(
+                    f"{what}: the function returns a Complex, expected real results for an"
+                    " argument that is no real tensor, as mo.view_as_real(z)"
+                )
+            )
+        return value
+
+    return checked
+
+
 def _split(rows: Var, sizes: list[int]) -> list[Var]:
     """Return parts of the rows of a tensor, of so many each."""
     if len(sizes) == 1:
@@ -202,9 +235,11 @@ class _Jacobian:
         kwargs: dict[str, Any],
         chunk_size: int | None,
     ) -> None:
+        chosen = _chosen(what, argnums, args)
+        if not isinstance(chosen, Var):
+            fn = _refusing_complex(what, fn)
         self.what, self.fn, self.argnums, self.kwargs = what, fn, argnums, kwargs
         self.chunk_size = chunk_size
-        chosen = _chosen(what, argnums, args)
         leaves = leaves_of(what, "argument", chosen)
         _check_floats(what, leaves)
         #: The tensors that are differentiated by, and their structure.

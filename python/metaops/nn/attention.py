@@ -18,6 +18,7 @@ import numpy as np
 from .._core import Var, iota, matmul
 from .._domains import FINITE
 from .._errors import at_line
+from .._precision import computed
 from .._typing import VarLike, as_var, widened_together
 from ..ops.elementwise.elementwise import where
 from ..ops.elementwise.functions import exp
@@ -85,6 +86,7 @@ def _masked(name: str, scores: Var, mask: Var) -> Var:
     return scores + mask.cast(scores.dtype)
 
 
+@computed("low")
 def attend(
     name: str,
     query: Var,

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._errors import at_line
@@ -29,6 +29,9 @@ class Checkpoint(Module):
     segments
         How many parts to make of an `nn.Sequential`, of each of which the results are kept.
 
+    keep
+        Names of values that are kept as well, given to them by `metaops.checkpoint_name`.
+
     Raises
     ------
     TypeError
@@ -43,7 +46,9 @@ class Checkpoint(Module):
     (2, 8)
     """
 
-    def __init__(self, module: Module, segments: int | None = None) -> None:
+    def __init__(
+        self, module: Module, segments: int | None = None, keep: str | Sequence[str] = ()
+    ) -> None:
         if not isinstance(module, Module):
             raise at_line(TypeError(f"Checkpoint: module is {shown(module)}, expected a module"))
         if segments is not None and not isinstance(module, Sequential):
@@ -54,14 +59,15 @@ class Checkpoint(Module):
             )
         self.module = module
         self.segments = segments
+        self.keep = keep
         # So that what is wrong is said here.
         self._checkpointed()
 
     def _checkpointed(self) -> Callable[..., Any]:
         if self.segments is None:
-            return checkpoint(self.module)
+            return checkpoint(self.module, keep=self.keep)
         parts: Any = self.module
-        return checkpoint(list(parts), self.segments)
+        return checkpoint(list(parts), self.segments, self.keep)
 
     def execute(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the module returns."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from .._core import Var
 from .._errors import at_line
 from .._flags import flags
+from .._precision import computed
 from .._typing import VarLike, as_count, as_var, lengthened, shown
 from . import winograd
 from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension, window_counts
@@ -102,6 +103,7 @@ def conv3d(
     return _convolution("conv3d", 3, x, weight, bias, stride, padding, dilation, groups)
 
 
+@computed("low")
 def _convolution(
     name: str,
     rank: int,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from .._core import Var
 from .._errors import at_line
+from .._precision import computed
 from .._typing import VarLike, as_count, as_var, lengthened
 from .window import SPACE, Numbers, Windows, as_images, layout, per_dimension
 
@@ -107,6 +108,7 @@ def conv_transpose3d(
     )
 
 
+@computed("low")
 def _transposed(
     name: str,
     rank: int,

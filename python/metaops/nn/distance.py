@@ -17,6 +17,7 @@ from .._domains import FINITE, NOT_NEGATIVE
 from .._errors import at_line
 from .._typing import Axes, VarLike, normalised_axes, widened, widened_together
 from ..ops.elementwise.elementwise import clip
+from ..ops.elementwise.functions import sqrt
 from ..ops.reduce import norms
 from ..ops.reduce._squares import in_range, root
 from .module import Module
@@ -28,6 +29,9 @@ __all__ = [
     "normalize",
     "pairwise_distance",
 ]
+
+#: The fourth power of a larger one is a number of float64.
+_LEAST_EPSILON = 1e-60
 
 
 def normalize(x: VarLike, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -> Var:
@@ -101,13 +105,20 @@ def cosine_similarity(x: VarLike, y: VarLike, dim: int = 1, eps: float = 1e-8) -
     """
     NOT_NEGATIVE.check("cosine_similarity", eps=eps)
     x, y, dtype = _two("cosine_similarity", x, y)
-    axes, lengths, vectors = normalised_axes(dim, x.ndim), [], []
-    for vector in (x, y):
-        wide, unit = in_range(vector, axes)
-        length = root((wide * wide).sum(axes))
-        lengths.append(clip(length, eps if unit is None else eps / unit.reshape(length.shape)))
-        vectors.append(wide)
-    return ((vectors[0] * vectors[1]).sum(axes) / (lengths[0] * lengths[1])).cast(dtype)
+    axes = normalised_axes(dim, x.ndim)
+    (x, unit), (y, other) = in_range(x, axes), in_range(y, axes)
+    squares = (x * x).sum(axes), (y * y).sum(axes)
+    if unit is None and other is None and eps >= _LEAST_EPSILON:
+        # Products of squares of float32 are numbers of float64, too: one root is enough.
+        least = eps * eps
+        length = sqrt(clip(squares[0], least) * clip(squares[1], least))
+    else:
+        bounds = [
+            eps if one is None else eps / one.reshape(squares[0].shape) for one in (unit, other)
+        ]
+        lengths = [clip(root(square), bound) for square, bound in zip(squares, bounds, strict=True)]
+        length = lengths[0] * lengths[1]
+    return ((x * y).sum(axes) / length).cast(dtype)
 
 
 def pairwise_distance(

@@ -39,7 +39,7 @@ def _all_dropped(x: Var) -> Var:
     return where(full((), False, "bool"), x, 0)
 
 
-def _dropped(x: Var, p: float, shape: Shape) -> Var:
+def dropped(x: Var, p: float, shape: Shape) -> Var:
     """Drop with one decision for each element of a shape that broadcasts to x's."""
     if p == 0.0:
         return +x
@@ -71,7 +71,7 @@ def dropout(x: VarLike, p: float = 0.5, is_train: bool = True) -> Var:
     """
     check_probability("dropout", p)
     x = as_var(x)
-    return _dropped(x, p if is_train else 0.0, x.shape)
+    return dropped(x, p if is_train else 0.0, x.shape)
 
 
 def _channels(name: str, x: Var, ranks: Sequence[int]) -> tuple[int, ...]:
@@ -98,7 +98,7 @@ def dropout1d(x: VarLike, p: float = 0.5, is_train: bool = True) -> Var:
     """
     check_probability("dropout1d", p)
     x = as_var(x)
-    return _dropped(x, p if is_train else 0.0, _channels("dropout1d", x, (2, 3)))
+    return dropped(x, p if is_train else 0.0, _channels("dropout1d", x, (2, 3)))
 
 
 def dropout2d(x: VarLike, p: float = 0.5, is_train: bool = True) -> Var:
@@ -109,7 +109,7 @@ def dropout2d(x: VarLike, p: float = 0.5, is_train: bool = True) -> Var:
     """
     check_probability("dropout2d", p)
     x = as_var(x)
-    return _dropped(x, p if is_train else 0.0, _channels("dropout2d", x, (4,)))
+    return dropped(x, p if is_train else 0.0, _channels("dropout2d", x, (4,)))
 
 
 def dropout3d(x: VarLike, p: float = 0.5, is_train: bool = True) -> Var:
@@ -119,7 +119,7 @@ def dropout3d(x: VarLike, p: float = 0.5, is_train: bool = True) -> Var:
     """
     check_probability("dropout3d", p)
     x = as_var(x)
-    return _dropped(x, p if is_train else 0.0, _channels("dropout3d", x, (4, 5)))
+    return dropped(x, p if is_train else 0.0, _channels("dropout3d", x, (4, 5)))
 
 
 def _alpha_dropped(x: Var, p: float, shape: Shape) -> Var:

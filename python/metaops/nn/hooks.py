@@ -6,25 +6,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from .._errors import at_line
 from .._typing import shown
 
-__all__ = ["Hook", "RemovableHandle", "call_with_hooks"]
+__all__ = ["Hook", "RegisteredHook", "RemovableHandle", "call_with_hooks"]
 
 #: A function of a module, its arguments and maybe its result.
 Hook = Callable[..., Any]
 
 
-class RemovableHandle:
-    """What takes a hook away again."""
+@dataclass(frozen=True, eq=False)
+class RegisteredHook:
+    """A hook as its module has it."""
 
-    def __init__(self, module: Any, when: str, hook: Hook, with_kwargs: bool) -> None:
+    #: "before" or "after".
+    when: str
+    hook: Hook
+    with_kwargs: bool
+
+
+class RemovableHandle:
+    """A handle that takes a hook away again.
+
+    The module has the hook alone: if it had the handle, both would be a cycle, and its
+    tensors would live until Python's collector comes.
+    """
+
+    def __init__(self, module: Any, registered: RegisteredHook) -> None:
         self.module = module
-        self.when = when
-        self.hook = hook
-        self.with_kwargs = with_kwargs
+        self.registered = registered
 
     @staticmethod
     def add(
@@ -34,16 +47,16 @@ class RemovableHandle:
         given: Any = hook
         if not callable(given):
             raise at_line(TypeError(f"a hook is {shown(given)}, expected a function"))
-        handle = RemovableHandle(module, when, hook, with_kwargs)
+        registered = RegisteredHook(when, hook, with_kwargs)
         hooks = module.__dict__.setdefault("_hooks", [])
-        hooks.insert(0 if prepend else len(hooks), handle)
-        return handle
+        hooks.insert(0 if prepend else len(hooks), registered)
+        return RemovableHandle(module, registered)
 
     def remove(self) -> None:
         """Take the hook away; nothing happens if it is away already."""
         hooks = self.module.__dict__.get("_hooks", [])
-        if self in hooks:
-            hooks.remove(self)
+        if self.registered in hooks:
+            hooks.remove(self.registered)
         if not hooks:
             self.module.__dict__.pop("_hooks", None)
 
@@ -55,32 +68,32 @@ class RemovableHandle:
 
 
 def call_with_hooks(
-    module: Any, hooks: list[RemovableHandle], args: tuple[Any, ...], kwargs: dict[str, Any]
+    module: Any, hooks: list[RegisteredHook], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Return what the module and its hooks make of the arguments."""
     hooks = list(hooks)
-    for handle in hooks:
-        if handle.when == "before":
-            args, kwargs = _before(handle, module, args, kwargs)
+    for registered in hooks:
+        if registered.when == "before":
+            args, kwargs = _before(registered, module, args, kwargs)
     result = module.execute(*args, **kwargs)
-    for handle in hooks:
-        if handle.when == "after":
-            given = (args, kwargs) if handle.with_kwargs else (args,)
-            changed = handle.hook(module, *given, result)
+    for registered in hooks:
+        if registered.when == "after":
+            given = (args, kwargs) if registered.with_kwargs else (args,)
+            changed = registered.hook(module, *given, result)
             result = result if changed is None else changed
     return result
 
 
 def _before(
-    handle: RemovableHandle, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    registered: RegisteredHook, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the arguments as one hook leaves them."""
-    if not handle.with_kwargs:
-        changed = handle.hook(module, args)
+    if not registered.with_kwargs:
+        changed = registered.hook(module, args)
         if changed is None:
             return args, kwargs
         return (changed if isinstance(changed, tuple) else (changed,)), kwargs
-    changed = handle.hook(module, args, kwargs)
+    changed = registered.hook(module, args, kwargs)
     if changed is None:
         return args, kwargs
     if not isinstance(changed, tuple) or len(changed) != 2:

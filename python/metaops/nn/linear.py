@@ -9,11 +9,29 @@ import math
 
 from .._core import Var, matmul
 from .._errors import at_line
+from .._precision import computed
 from .._typing import VarLike, as_var
 from . import init
 from .module import Module
 
-__all__ = ["Bilinear", "Linear"]
+__all__ = ["Bilinear", "Linear", "linear"]
+
+
+@computed("low")
+def linear(x: Var, weight: Var, bias: Var | None) -> Var:
+    """Return ``x @ weight.T + bias``."""
+    result = matmul(x, weight.transpose(1, 0))
+    return result if bias is None else result + bias
+
+
+@computed("low")
+def _bilinear(x: Var, y: Var, weight: Var, bias: Var | None) -> Var:
+    """Return ``x @ weight[k] @ y + bias[k]`` for each k."""
+    outputs, first, second = weight.shape
+    rows = weight.reshape((outputs * first, second))
+    by_output = matmul(y, rows.transpose(1, 0)).reshape((*x.shape[:-1], outputs, first))
+    result = (by_output * x.unsqueeze(-2)).sum(-1)
+    return result if bias is None else result + bias
 
 
 class Linear(Module):
@@ -58,8 +76,7 @@ class Linear(Module):
                     f" expected (..., {self.in_features})"
                 )
             )
-        result = matmul(x, self.weight.transpose(1, 0))
-        return result if self.bias is None else result + self.bias
+        return linear(x, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """Return the layer's extents."""
@@ -114,11 +131,7 @@ class Bilinear(Module):
                     f" expected (..., {extents[0]}) and (..., {extents[1]})"
                 )
             )
-        rows = self.weight.reshape((self.out_features * extents[0], extents[1]))
-        shape = (*x.shape[:-1], self.out_features, extents[0])
-        by_output = matmul(y, rows.transpose(1, 0)).reshape(shape)
-        result = (by_output * x.unsqueeze(-2)).sum(-1)
-        return result if self.bias is None else result + self.bias
+        return _bilinear(x, y, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """Return the layer's extents."""

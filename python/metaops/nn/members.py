@@ -12,11 +12,12 @@ from .._core import Var
 from .._errors import at_line
 from .._typing import shown
 from ..compat._names import nearest
+from ..complex_numbers.pair import Complex
 
 if TYPE_CHECKING:
     from .module import Module
 
-__all__ = ["Members"]
+__all__ = ["Members", "complex_halves"]
 
 M = TypeVar("M", bound="Members")
 
@@ -154,20 +155,9 @@ class Members:
         """Return this module and all within it, each once, with dotted names."""
         if not isinstance(prefix, str):
             raise at_line(TypeError(f"named_modules: prefix is {shown(prefix)}, expected a str"))
-        result: list[tuple[str, Module]] = []
-        seen: set[int] = set()
-
-        def visit(name: str, module: Module) -> None:
-            if id(module) in seen:
-                return
-            seen.add(id(module))
-            result.append((name, module))
-            for member, value in module._members():
-                if _is_module(value):
-                    visit(_joined(name, member), value)
-
-        visit(prefix, cast("Module", self))
-        return result
+        found: dict[int, tuple[str, Module]] = {}
+        _find_modules(prefix, cast("Module", self), found)
+        return list(found.values())
 
     def modules(self) -> list[Module]:
         """Return this module and all within it, each once."""
@@ -241,18 +231,50 @@ def _is_module(value: Any) -> TypeGuard[Module]:
     return isinstance(value, Members)
 
 
+def _find_modules(name: str, module: Module, found: dict[int, tuple[str, Module]]) -> None:
+    """Add a module and all within it to those found, by identity, with dotted names."""
+    if id(module) in found:
+        return
+    found[id(module)] = (name, module)
+    for member, value in module._members():
+        if _is_module(value):
+            _find_modules(_joined(name, member), value, found)
+
+
 def _joined(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
 
 
+def complex_halves(module: Members) -> set[int]:
+    """Return the ids of a module's tensors that are halves of a Complex."""
+    found: set[int] = set()
+    rest = [
+        value
+        for each in module.modules()
+        for name, value in each.__dict__.items()
+        if not name.startswith("_")
+    ]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, Complex):
+            found |= {id(value.real), id(value.imag)}
+        elif isinstance(value, list | tuple):
+            rest += value
+        elif isinstance(value, dict):
+            rest += value.values()
+    return found
+
+
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield `value`, or what it contains if it is a list, a tuple or a dict."""
+    """Yield `value`, or what it contains if it is a list, a tuple, a dict or a Complex."""
     items: Iterable[tuple[Any, Any]]
     if isinstance(value, (Members, Var)):
         yield name, value
         return
     if isinstance(value, (list, tuple)):
         items = enumerate(value)
+    elif isinstance(value, Complex):
+        items = (("real", value.real), ("imag", value.imag))
     elif isinstance(value, dict):
         items = value.items()
     else:

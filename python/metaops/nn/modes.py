@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..tracing.effects import Effect
@@ -12,7 +14,18 @@ from ..tracing.effects import Effect
 if TYPE_CHECKING:
     from .module import Module
 
-__all__ = ["SetMode"]
+__all__ = ["SetMode", "used"]
+
+
+@contextmanager
+def used(module: Module) -> Iterator[None]:
+    """Have a module and all within it be used, not trained; then as they were."""
+    mode = SetMode(module, False)
+    mode.advance()
+    try:
+        yield
+    finally:
+        mode.take_back()
 
 
 class SetMode(Effect):

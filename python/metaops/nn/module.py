@@ -16,8 +16,9 @@ from .._errors import at_line
 from .._typing import DType, VarLike
 from ..compat._names import Absent
 from ..tracing.effects import perform
-from .hooks import Hook, RemovableHandle, call_with_hooks
-from .members import Members
+from .attributes import note_attribute
+from .hooks import Hook, RegisteredHook, RemovableHandle, call_with_hooks
+from .members import Members, complex_halves
 from .modes import SetMode
 from .states import IncompatibleKeys, load_state
 
@@ -58,7 +59,7 @@ class Module(Members):
     """
 
     is_train: bool = True
-    _hooks: list[RemovableHandle]
+    _hooks: list[RegisteredHook]
 
     training = Absent("is_train says whether the module is being trained")
     zero_grad = Absent(
@@ -105,7 +106,12 @@ class Module(Members):
                     " remove_parametrizations before it is set"
                 )
             )
+        note_attribute(self, name, value)
         super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        note_attribute(self, name)
+        super().__delattr__(name)
 
     def _is_computed(self, name: str) -> bool:
         """Return whether an attribute is a parameter that is computed from others."""
@@ -188,7 +194,8 @@ class Module(Members):
         ----------
         state
             Vars or arrays by name. Values are converted to the dtype that the
-            module's tensor has. Of a tensor with several names, one suffices.
+            module's tensor has. Of a tensor with several names, one suffices, and
+            `num_batches_tracked`, which older files lack, may be missing.
         strict
             Whether names and shapes must agree; else what does not is skipped.
         rename
@@ -266,7 +273,7 @@ class Module(Members):
         """Convert all floats to a dtype, or bring all tensors to a device; return the module.
 
         The Vars, of parameters and buffers, stay the same ones. Optimisers are made
-        afterwards.
+        afterwards. A `Complex` stays as it is beside float16 and bfloat16.
 
         Parameters
         ----------
@@ -288,8 +295,10 @@ class Module(Members):
         given = _core.dtype(destination)
         if "float" not in given:
             raise at_line(TypeError(f"to: dtype is {given}, expected a float dtype"))
+        # No type of complex numbers has halves of 16 bits.
+        kept = complex_halves(self) if given in ("float16", "bfloat16") else ()
         for _, value, _ in self._named_tensors():
-            if "float" in value.dtype and value.dtype != given:
+            if "float" in value.dtype and value.dtype != given and id(value) not in kept:
                 value.assign(value.detach().cast(given))
         return self
 

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from .._core import Var, matmul, zeros
+from .._core import Var, zeros
 from .._errors import at_line
 from .._typing import VarLike, as_integer, as_var
 from ..ops.create import creation
@@ -19,7 +19,7 @@ from ..ops.shape.stacking import concat
 from . import init
 from .attention import attend, causal
 from .checks import check_probability
-from .linear import Linear
+from .linear import Linear, linear
 from .module import Module
 
 __all__ = ["MultiheadAttention"]
@@ -284,9 +284,8 @@ class MultiheadAttention(Module):
                 weight = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)[places[0]]
             else:
                 weight = joint[rows]
-            x = matmul(given[places[0]], weight.transpose(1, 0))
-            if self.in_proj_bias is not None:
-                x = x + self.in_proj_bias[rows]
+            bias = None if self.in_proj_bias is None else self.in_proj_bias[rows]
+            x = linear(given[places[0]], weight, bias)
             result += x.split(len(places), 2)
         return result
 

@@ -16,7 +16,7 @@ from .._core import Var, iota
 from .._errors import at_line
 from .._typing import VarLike, shown, widened
 from ..ops.elementwise.elementwise import maximum, minimum, pow, where
-from ..ops.reduce._squares import root_of_squares, unit_of
+from ..ops.reduce._squares import root_of_powers, root_of_squares, unit_of
 from .window import Numbers, Windows, as_images, pooling_windows
 
 __all__ = [
@@ -253,7 +253,10 @@ def _power_sums(parts: Var, rank: int, order: float) -> Var:
         return parts.sum(axes)
     if order == 2:
         return root_of_squares(parts, axes, False)
-    unit = unit_of(parts, axes)
+    result = root_of_powers(parts, order, axes, False, is_signed=True)
+    if result is not None:
+        return result
+    unit = unit_of(parts, axes, order)
     total = _power(parts * (1.0 / unit), order).sum(axes)
     return _power(total, 1 / order) * unit.reshape(total.shape)
 

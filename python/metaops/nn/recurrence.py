@@ -19,6 +19,7 @@ import numpy as np
 from .. import _core
 from .._core import Var, array, iota, matmul, zeros
 from .._errors import at_line
+from .._precision import computed
 from .._typing import VarLike, as_var, float_among, shown, unrounded
 from ..control_flow.scans import scan
 from ..ops.elementwise.activations import relu
@@ -240,6 +241,7 @@ def _step(recurrence: Recurrence, weights: Weights, dtype: str) -> Step:
     return step
 
 
+@computed("low")
 def one_step(recurrence: Recurrence, weights: Weights, x: Var, state: State | None) -> State:
     """Return the state after an input ``(N, inputs)``; None stands for zeros."""
     share = recurrence.share_of_input(x, weights)
@@ -249,6 +251,7 @@ def one_step(recurrence: Recurrence, weights: Weights, x: Var, state: State | No
     return step(share, matmul(state[0], weights.hh.transpose(1, 0)), state)
 
 
+@computed("low")
 def all_steps(
     recurrence: Recurrence,
     weights: Weights,

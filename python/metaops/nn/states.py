@@ -21,6 +21,8 @@ __all__ = ["IncompatibleKeys", "load_state"]
 
 #: Prefixes that PyTorch's wrappers of models put before all names.
 _PREFIXES = ("module.", "_orig_mod.")
+#: A buffer that files of before PyTorch 0.4.1 lack; one that is not given stays as it is.
+_YOUNGER = "num_batches_tracked"
 #: So many names are told of each kind.
 _MOST = 8
 
@@ -44,7 +46,11 @@ def load_state(
     """Assign values of a state to tensors; see `Module.load_state_dict`."""
     state = _rename(state, rename, ignore, own)
     given_once = {id(own[name]) for name in own.keys() & state.keys()}
-    missing = sorted(name for name in own.keys() - state.keys() if id(own[name]) not in given_once)
+    missing = sorted(
+        name
+        for name in own.keys() - state.keys()
+        if id(own[name]) not in given_once and name.rpartition(".")[2] != _YOUNGER
+    )
     unknown = sorted(state.keys() - own.keys())
     common = [name for name in own if name in state]
     shapes = {name: _shape(state[name]) for name in common}

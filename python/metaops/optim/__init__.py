@@ -9,21 +9,31 @@ from . import lr_scheduler
 from .adam import Adam, AdamW
 from .adam_kin import Adamax, NAdam, RAdam
 from .adaptive import Adadelta, Adagrad, RMSprop
+from .annealing import SWALR
+from .averaged import AveragedModel, update_bn
 from .averaging import ASGD, Rprop
 from .clipping import clip_grad_norm, clip_grad_value
 from .factored import Adafactor, Muon
+from .large_batches import LAMB, Lion
+from .lbfgs import LBFGS
+from .matching import groups_by_name
 from .optimizer import Optimizer
 from .sgd import SGD
 
 __all__ = [
     "ASGD",
+    "LAMB",
+    "LBFGS",
     "SGD",
+    "SWALR",
     "Adadelta",
     "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
+    "AveragedModel",
+    "Lion",
     "Muon",
     "NAdam",
     "Optimizer",
@@ -32,7 +42,9 @@ __all__ = [
     "Rprop",
     "clip_grad_norm",
     "clip_grad_value",
+    "groups_by_name",
     "lr_scheduler",
+    "update_bn",
 ]
 
 _publish(vars(lr_scheduler), lr_scheduler.__all__)

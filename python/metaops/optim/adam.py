@@ -10,7 +10,9 @@ from collections.abc import Iterable
 
 from .._core import Var
 from ..ops.elementwise.elementwise import maximum
+from ..ops.elementwise.functions import rsqrt
 from .optimizer import Group, Numbers, Optimizer
+from .skipping import logarithm, rest_of_power
 
 __all__ = ["Adam", "AdamW"]
 
@@ -82,6 +84,14 @@ class Adam(Optimizer):
         if group.get("amsgrad"):
             numbers["amsgrad"] = 0.0  # The name tells formulas apart.
         return numbers
+
+    def _counted_numbers(self, group: Group) -> dict[str, float]:
+        log1, log2 = map(logarithm, group["betas"])
+        return {"lr": group["lr"], "log1": log1, "log2": log2}
+
+    def _at_count(self, index: int, n: Numbers, count: Var) -> Numbers:
+        rate = n["lr"] / rest_of_power(n["log1"], count)
+        return {**n, "rate": rate, "scale": rsqrt(rest_of_power(n["log2"], count))}
 
     def _decay(self, group: Group) -> float:
         """Return the number by which `_decayed` multiplies the parameter."""

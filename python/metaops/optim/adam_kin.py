@@ -9,9 +9,11 @@ import math
 from collections.abc import Iterable
 
 from .._core import Var
-from ..ops.elementwise.elementwise import abs, maximum
+from ..ops.elementwise.elementwise import abs, maximum, where
+from ..ops.elementwise.functions import exp, rsqrt, sqrt
 from .adam import moments
 from .optimizer import Group, Numbers, Optimizer
+from .skipping import logarithm, rest_of_power
 
 __all__ = ["Adamax", "NAdam", "RAdam"]
 
@@ -79,6 +81,12 @@ class Adamax(Optimizer):
         numbers = _means(group)
         del numbers["rest2"]
         return {**numbers, "rate": group["lr"] / (1.0 - numbers["beta1"] ** step)}
+
+    def _counted_numbers(self, group: Group) -> dict[str, float]:
+        return {"lr": group["lr"], "log1": logarithm(group["betas"][0])}
+
+    def _at_count(self, index: int, n: Numbers, count: Var) -> Numbers:
+        return {**n, "rate": n["lr"] / rest_of_power(n["log1"], count)}
 
     def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         _, gradient = _decayed(parameter, gradient, n)
@@ -158,6 +166,23 @@ class NAdam(Optimizer):
             "scale": 1.0 / math.sqrt(1.0 - group["betas"][1] ** step),
         }
 
+    def _counted_numbers(self, group: Group) -> dict[str, float]:
+        log = group["momentum_decay"] * math.log(0.96)
+        return {"lr": group["lr"], "log": log, "log2": logarithm(group["betas"][1])}
+
+    def _counted_state(self, group: Group, count: int) -> dict[str, float]:
+        return {"product": math.prod(self._momentum(group, k) for k in range(1, count + 1))}
+
+    def _at_count(self, index: int, n: Numbers, count: Var) -> Numbers:
+        now, later = (n["beta1"] * (1.0 - 0.5 * exp(n["log"] * k)) for k in (count, count + 1))
+        product = self._keep("product", index, self._kept["product"][index] * now)
+        return {
+            **n,
+            "of_gradient": n["lr"] * (1.0 - now) / (1.0 - product),
+            "of_mean": n["lr"] * later / (1.0 - product * later),
+            "scale": rsqrt(rest_of_power(n["log2"], count)),
+        }
+
     def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         decayed, gradient = _decayed(parameter, gradient, n)
         mean, square = moments(self, index, gradient, n)
@@ -220,6 +245,20 @@ class RAdam(Optimizer):
         # One of the two is 0, so that all steps are one program.
         plain = 0.0 if length > 5.0 else rate
         return {**_means(group), "adaptive": adaptive, "plain": plain}
+
+    def _counted_numbers(self, group: Group) -> dict[str, float]:
+        log1, log2 = map(logarithm, group["betas"])
+        end = 2.0 / (1.0 - group["betas"][1]) - 1.0
+        return {"lr": group["lr"], "log1": log1, "log2": log2, "end": end}
+
+    def _at_count(self, index: int, n: Numbers, count: Var) -> Numbers:
+        rate, end = n["lr"] / rest_of_power(n["log1"], count), n["end"]
+        rest = rest_of_power(n["log2"], count)
+        length = end - 2.0 * count * (1.0 - rest) / rest
+        share = (length - 4) * (length - 2) * end / ((end - 4) * (end - 2) * length)
+        is_long = length > 5.0
+        adaptive = where(is_long, rate * sqrt(where(is_long, share * rest, 1.0)), 0.0)
+        return {**n, "adaptive": adaptive, "plain": where(is_long, 0.0, rate)}
 
     def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         decayed, gradient = _decayed(parameter, gradient, n)

@@ -70,6 +70,12 @@ class Adagrad(Optimizer):
         rate = group["lr"] / (1.0 + (step - 1) * group["lr_decay"])
         return {"rate": rate, "eps": group["eps"], **_decay(group)}
 
+    def _counted_numbers(self, group: Group) -> dict[str, float]:
+        return {"lr": group["lr"], "lr_decay": group["lr_decay"]}
+
+    def _at_count(self, index: int, n: Numbers, count: Var) -> Numbers:
+        return {**n, "rate": n["lr"] / (1.0 + (count - 1) * n["lr_decay"])}
+
     def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         gradient = _decayed(parameter, gradient, n)
         total = self._keep("sum", index, self._kept["sum"][index] + gradient * gradient)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from .._core import Var
 from .._errors import at_line
 from .._typing import shown
-from ..ops.elementwise.elementwise import clip, sign, where
+from ..ops.elementwise.elementwise import clip, maximum, sign, where
 from .adaptive import _decay, _decayed
 from .optimizer import Group, Numbers, Optimizer
 
@@ -142,6 +142,16 @@ class ASGD(Optimizer):
         share = 1.0 / max(1.0, before - group["t0"])
         shrink = 1.0 - lambd * rate
         return {"rate": rate, "shrink": shrink, "share": share, "rest": 1.0 - share} | _decay(group)
+
+    def _counted_numbers(self, group: Group) -> dict[str, float]:
+        return {name: group[name] for name in ("lr", "lambd", "alpha", "t0")}
+
+    def _at_count(self, index: int, n: Numbers, count: Var) -> Numbers:
+        before = count - 1
+        rate = n["lr"] / (1.0 + n["lambd"] * n["lr"] * before) ** n["alpha"]
+        share = 1.0 / maximum(before - n["t0"], 1.0)
+        shrink = 1.0 - n["lambd"] * rate
+        return {**n, "rate": rate, "shrink": shrink, "share": share, "rest": 1.0 - share}
 
     def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         gradient = _decayed(parameter, gradient, n)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, TypeAlias
@@ -152,6 +152,7 @@ class Counter(Keeper):
         of_kinds: Sequence[int],
         kinds: list[Kind],
         numbers: list[list[float]],
+        numbers_of: Callable[[Group, int], dict[str, float]],
     ) -> list[tuple[list[StepOutcome], list[list[float]]]]:
         """Return the numbers of a step that is begun when earlier ones may still fail.
 
@@ -165,7 +166,7 @@ class Counter(Keeper):
             one = moving[of_kinds.index(place)]
             earlier = [begun.outcome for begun in self._outcomes if one in begun.moving]
             others = [
-                list(self._numbers(self.param_groups[k], step - failed).values())
+                list(numbers_of(self.param_groups[k], step - failed).values())
                 for failed in range(1, len(earlier) + 1)
             ]
             groups.append((earlier, [numbers[place], *others]))

@@ -13,7 +13,7 @@ from .._core import Var, matmul
 from .._errors import at_line
 from .._typing import as_count, shown
 from ..ops.create.limits import finfo
-from ..ops.elementwise.elementwise import maximum
+from ..ops.elementwise.elementwise import maximum, minimum
 from ..ops.elementwise.functions import rsqrt, sqrt
 from .optimizer import Group, Numbers, Optimizer
 
@@ -98,6 +98,13 @@ class Adafactor(Optimizer):
         if group["weight_decay"]:
             numbers["shrink"] = 1.0 - group["lr"] * group["weight_decay"]
         return numbers | {"rate": min(group["lr"], 1.0 / math.sqrt(step))}
+
+    def _counted_numbers(self, group: Group) -> dict[str, float]:
+        return {"lr": group["lr"], "beta2_decay": group["beta2_decay"]}
+
+    def _at_count(self, index: int, n: Numbers, count: Var) -> Numbers:
+        share = count ** n["beta2_decay"]
+        return {**n, "share": share, "rest": 1.0 - share, "rate": minimum(n["lr"], rsqrt(count))}
 
     def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         eps: Any = n["eps"] if "eps" in n else finfo(parameter.dtype).eps

@@ -49,6 +49,10 @@ class Keeper(ABC):
         """Return the shape of what `_new_state` names for a parameter."""
         return parameter.shape
 
+    def _state_type(self, name: str, index: int) -> tuple[int, ...]:
+        """Return the shape of what is kept by a name for a parameter."""
+        return self._state_shape(name, self.parameters[index])
+
     def _states(self, groups: list[Group]) -> Iterator[tuple[str, int, float]]:
         """Yield what is kept with these options: name, number of parameter, first value."""
         new = [self._new_state(group) for group in groups]
@@ -62,7 +66,7 @@ class Keeper(ABC):
         """Return the shape and the dtype of what is kept by a name for a parameter."""
         parameter = self.parameters[index]
         is_master = name == "master"
-        shape = parameter.shape if is_master else self._state_shape(name, parameter)
+        shape = parameter.shape if is_master else self._state_type(name, index)
         return shape, numeric_of(parameter)[0]
 
     def _complete_state(self) -> bool:

@@ -262,6 +262,9 @@ class SequentialLR(LRScheduler):
                     f" {len(self.schedulers)} schedulers, expected one fewer"
                 )
             )
+        self._goes_by_present_rates = any(
+            scheduler._goes_by_present_rates for scheduler in self.schedulers
+        )
         self.begin()
 
     def rate(self, epoch: int, base_lr: float) -> float:
@@ -287,10 +290,24 @@ class ChainedScheduler(LRScheduler):
     ----------
     schedulers
         Schedules of one optimiser. Their own `step` is not called.
+
+    Raises
+    ------
+    ValueError
+        If one goes by the present rates, as `SWALR` does, and so has no factor of its own.
     """
 
     def __init__(self, schedulers: Sequence[LRScheduler]) -> None:
         self.schedulers = _of_one_optimizer("ChainedScheduler", schedulers, None)
+        for scheduler in self.schedulers:
+            if scheduler._goes_by_present_rates:
+                raise at_line(
+                    ValueError(
+                        f"ChainedScheduler: a {type(scheduler).__name__} goes by the rates that"
+                        " others set; expected schedules that multiply the first rate. Step it by"
+                        " itself, after the others, or in a SequentialLR"
+                    )
+                )
         super().__init__(self.schedulers[0].optimizer)
         self.begin()
 

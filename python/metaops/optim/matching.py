@@ -1,11 +1,12 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which gradient is whose: a step never moves a parameter by the gradient of another one."""
+"""Matches parameters with gradients and options: whose gradient is whose, groups by names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import is_not
 from typing import Any, TypeAlias
@@ -14,8 +15,9 @@ from .._core import Var
 from .._errors import at_line
 from .._targets import noted, target_of
 from .._typing import shown
+from ..complex_numbers.pair import Complex, separated
 
-__all__ = ["Gradients", "in_order"]
+__all__ = ["Gradients", "groups_by_name", "in_order"]
 
 #: What a step is given: of each parameter its gradient, or gradients in some order.
 Gradients: TypeAlias = "Mapping[Var, Var | None] | Iterable[Var | None]"
@@ -48,7 +50,7 @@ def in_order(
     """
     if not isinstance(given, list) and isinstance(given, Mapping):
         return _by_parameter(given, parameters)
-    gradients = list(given)
+    gradients = separated(list(given))
     if len(gradients) != len(parameters):
         raise at_line(
             ValueError(
@@ -68,11 +70,21 @@ def _numbers(parameters: Sequence[Var]) -> dict[int, int]:
     return {id(parameter): number for number, parameter in enumerate(parameters)}
 
 
+def _of_halves(given: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield parameters and gradients, those of the halves for a Complex."""
+    for parameter, gradient in given.items():
+        if isinstance(parameter, Complex):
+            halves = (None, None) if gradient is None else (gradient.real, gradient.imag)
+            yield from zip((parameter.real, parameter.imag), halves, strict=True)
+        else:
+            yield parameter, gradient
+
+
 def _by_parameter(given: Mapping[Any, Var | None], parameters: Sequence[Var]) -> list[Var | None]:
     """Return the gradients of a mapping; None for parameters that it does not have."""
     numbers = _numbers(parameters)
     gradients: list[Var | None] = [None] * len(parameters)
-    for parameter, gradient in given.items():
+    for parameter, gradient in _of_halves(given):
         own = numbers.get(id(parameter))
         if own is None:
             raise at_line(
@@ -137,3 +149,79 @@ def _check_groups(
                     f" {first[shape]} and {group} have one shape, {shape}; {_SAY_WHOSE}"
                 )
             )
+
+
+def groups_by_name(
+    named_parameters: Iterable[tuple[str, Var]] | Any, patterns: Mapping[str, Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return groups of parameters with options by their names.
+
+    Biases and norms without weight decay, for example::
+
+        groups = mo.optim.groups_by_name(model, {r"bias$|norm": {"weight_decay": 0.0}})
+        optimizer = mo.optim.AdamW(groups, lr=1e-3, weight_decay=0.1)
+
+    Parameters
+    ----------
+    named_parameters
+        A module, or what its `named_parameters` returns.
+    patterns
+        Options by regular expressions, which are searched for in names. A parameter has
+        the options of the first that is found, in the order of the dict.
+
+    Returns
+    -------
+    list of dict
+        A group for each expression, and before them that of all other parameters, if there
+        are any. All are as optimisers take them.
+
+    Raises
+    ------
+    ValueError
+        If an expression is none, or finds no parameter that is left.
+    TypeError
+        If what is given is no module and no pairs of a name and a parameter, or the
+        patterns are no dict of dicts by texts.
+    """
+    named = getattr(named_parameters, "named_parameters", None)
+    given = named() if callable(named) else named_parameters
+    is_list = isinstance(given, Iterable) and not isinstance(given, Var)
+    pairs: list[Any] = list(given) if is_list else [None]
+    if not all(
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and isinstance(pair[1], Var)
+        for pair in pairs
+    ):
+        raise at_line(
+            TypeError(
+                f"groups_by_name: named_parameters is {shown(named_parameters)}, expected a module"
+                " or pairs of a name and a Var"
+            )
+        )
+    if not isinstance(patterns, Mapping) or not all(
+        isinstance(pattern, str) and isinstance(options, Mapping)
+        for pattern, options in patterns.items()
+    ):
+        raise at_line(
+            TypeError(f"groups_by_name: patterns are {shown(patterns)}, expected dicts by texts")
+        )
+    groups: list[dict[str, Any]] = []
+    for pattern, options in patterns.items():
+        try:
+            expression = re.compile(pattern)
+        except re.error as error:
+            raise at_line(
+                ValueError(f"groups_by_name: {pattern!r} is no regular expression: {error}")
+            ) from None
+        found = [parameter for name, parameter in pairs if expression.search(name)]
+        if not found:
+            names = ", ".join(name for name, _ in pairs[:8])
+            raise at_line(
+                ValueError(f"groups_by_name: {pattern!r} finds none of the parameters {names}")
+            )
+        pairs = [(name, own) for name, own in pairs if not expression.search(name)]
+        groups.append({"params": found, **options})
+    rest = [{"params": [parameter for _, parameter in pairs]}] if pairs else []
+    return rest + groups

@@ -5,53 +5,32 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial, reduce
-from operator import add, is_not, itemgetter
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import add
+from typing import Any
 
-from .._core import (
-    RecordedFunction,
-    StepOutcome,
-    Var,
-    grad,
-    is_grad_enabled,
-    make_step_outcome,
-    record_function,
-    recorded_at,
-    replay,
-    used_gradients,
-)
-from .._core import scalars as make_scalars
-from .._devices import device, device_of
+from .._core import Var, grad, recorded_at, used_gradients
 from .._errors import at_line
-from .._typing import as_var, shown
+from .._typing import as_number, shown
 from ..compat._names import Absent
+from ..complex_numbers.pair import Complex, separated
 from ..nn.module import Module
-from ..ops.elementwise.elementwise import where
-from ..tracing.effects import Recording, forbid, note_read, perform, recording
-from .counting import Begun, Counter
-from .keeping import WIDER, Group, Numeric, numeric_of
+from ..tracing.effects import forbid, note_read, perform, recording
+from .accumulating import bounded, check_bounds
+from .keeping import WIDER, Group
 from .matching import Gradients, in_order
-from .plans import Formula, Plan, Scalars, arguments_of
-from .recorded_steps import RecordedStep, SetOption
+from .moving import COMMON, Mover
+from .recorded_steps import SetOption
+from .skipping import Numbers
 
 __all__ = ["Group", "Numbers", "Optimizer"]
 
-#: The numbers of a step as 0-d tensors of the dtype that it is computed in.
-Numbers: TypeAlias = dict[str, Var]
-#: The options of all optimisers that say which program a step is.
-_COMMON = ("maximize", "master")
-#: Returns those of a group: a step makes no call for each group.
-_COMMON_OF = itemgetter(*_COMMON)
-#: Says whether there is a gradient: a step on many parameters makes no call for each.
-_IS_GIVEN = partial(is_not, None)
 #: The number of losses that are remembered, to tell that one is stepped by again.
 _MOST_LOSSES = 64
 
 
-class Optimizer(Counter):
+class Optimizer(Mover):
     """Moves parameters against the gradient of a loss.
 
     Numbers that change from step to step, such as the learning rate, are
@@ -68,7 +47,7 @@ class Optimizer(Counter):
     ----------
     parameters
         Float Vars, each once, such as those of `Module.parameters`; or groups of
-        them as `add_param_group` takes.
+        them as `add_param_group` takes. The halves of a `Complex` are two parameters.
     lr
         The learning rate.
     maximize
@@ -97,22 +76,6 @@ class Optimizer(Counter):
         If a parameter is not a float Var.
     """
 
-    #: True where `_update` may be recorded once for all parameters of a shape and dtype:
-    #: it depends on nothing but these, the names of its numbers and the Vars that it is
-    #: given or keeps. Each class says so for itself.
-    is_recorded_once: bool = False
-
-    #: Recorded updates of parameters, by all that they depend on but the types of Vars.
-    _recorded: dict[tuple[Any, ...], list[RecordedFunction]]
-    #: The Vars and the formula of the last step.
-    _plan: Plan
-    #: The values, by their numbers in the session, of the last losses that were stepped
-    #: by.
-    _stepped: tuple[int, ...] = ()
-
-    #: The number of states that were loaded, each of which is other tensors.
-    _loads: int = 0
-
     lr: float
 
     #: Options of which a negative number makes no sense, and those in [0, 1).
@@ -121,7 +84,20 @@ class Optimizer(Counter):
 
     #: The names of attributes that steps change, and compare by themselves.
     _changes_by_effect = frozenset(
-        {"_steps", "_outcomes", "_counts", "_sets", "_all", "_stepped", "_plan", "_recorded"}
+        {
+            "_steps",
+            "_outcomes",
+            "_counts",
+            "_sets",
+            "_all",
+            "_stepped",
+            "_plan",
+            "_recorded",
+            "_may_skip",
+            "_skip",
+            "_sums",
+            "_lent",
+        }
     )
 
     zero_grad = Absent(
@@ -145,7 +121,7 @@ class Optimizer(Counter):
                     f" parameters, as in {name}(module.parameters())"
                 )
             )
-        if isinstance(parameters, (Var, Mapping)) or not isinstance(parameters, Iterable):
+        if isinstance(parameters, (Var, Complex, Mapping)) or not isinstance(parameters, Iterable):
             raise at_line(
                 TypeError(
                     f"{name}: given a {type(parameters).__name__}, expected a sequence of Vars"
@@ -163,6 +139,7 @@ class Optimizer(Counter):
         self._group_of = []
         self._outcomes = []
         self._kept = {}
+        self._sums, self._lent = {}, {}
         self._forget_plan()
         for group in given if isinstance(given[0], Mapping) else [{"params": given}]:
             self.add_param_group(group)
@@ -196,7 +173,7 @@ class Optimizer(Counter):
                 )
             )
         params = group["params"]
-        new = [params] if isinstance(params, Var) else list(params)
+        new = separated([params] if isinstance(params, Var | Complex) else list(params))
         self._check_parameters(new)
         added = {**self.defaults, **group, "params": new, "start": self.steps}
         self._check_options(added)
@@ -227,36 +204,44 @@ class Optimizer(Counter):
             raise at_line(ValueError(f"{name}: a parameter is given twice"))
 
     def _check_options(self, group: Group) -> None:
-        """Raise ValueError unless a group's options make sense."""
+        """Raise an error unless a group's options are numbers that make sense.
+
+        Raises
+        ------
+        TypeError
+            If one is no number.
+        ValueError
+            If one makes no sense.
+        """
         name = type(self).__name__
-        for option in self._NOT_NEGATIVE & group.keys():
-            if not group[option] >= 0:
+        for option in sorted(self._NOT_NEGATIVE & group.keys()):
+            if not as_number(name, option, group[option]) >= 0:
                 raise at_line(
                     ValueError(
                         f"{name}: {option} is {shown(group[option])}, expected a number that is not"
                         " negative"
                     )
                 )
-        for option in self._FRACTIONS & group.keys():
-            if not 0.0 <= group[option] < 1.0:
+        for option in sorted(self._FRACTIONS & group.keys()):
+            if not 0.0 <= as_number(name, option, group[option]) < 1.0:
                 raise at_line(
                     ValueError(f"{name}: {option} is {shown(group[option])}, expected it in [0, 1)")
                 )
-        if not all(0.0 <= beta < 1.0 for beta in group.get("betas", ())):
+        betas = group.get("betas", ())
+        if not isinstance(betas, tuple | list):
+            raise at_line(
+                TypeError(f"{name}: betas are {shown(betas)}, expected a tuple of numbers")
+            )
+        if not all(0.0 <= as_number(name, "a beta", beta) < 1.0 for beta in betas):
             raise at_line(
                 ValueError(f"{name}: betas are {shown(group['betas'])}, expected them in [0, 1)")
             )
-
-    def _forget_plan(self) -> None:
-        """Have the next step recorded, whatever earlier ones were."""
-        self._recorded = {}
-        self._plan = Plan(((), (), (), ()), {}, [], [], True)
 
     def __getstate__(self) -> dict[str, Any]:
         self._settle()
         state = {**self.__dict__, "_outcomes": []}
         # What is of this session.
-        for name in ("_recorded", "_plan", "_stepped"):
+        for name in ("_recorded", "_plan", "_stepped", "_lent"):
             state.pop(name, None)
         return state
 
@@ -264,12 +249,13 @@ class Optimizer(Counter):
         # As optimisers were pickled that had no count of steps for each parameter.
         steps = state.pop("steps", None)
         self._forget_plan()
+        self._sums, self._lent = {}, {}
         self.__dict__.update(state)
         if steps is not None:
             self.__dict__.update(_steps=steps, _outcomes=[])
         # As they were without these options, and with state in halves.
         for group in (self.defaults, *self.param_groups):
-            group.update({name: False for name in _COMMON if name not in group})
+            group.update({name: False for name in COMMON if name not in group})
         for kept in self._kept.values():
             for tensor in kept.values():
                 if tensor.dtype in WIDER:
@@ -287,7 +273,14 @@ class Optimizer(Counter):
         else:
             super().__setattr__(name, value)
 
-    def step(self, loss: Var | Sequence[Var]) -> None:
+    def step(
+        self,
+        loss: Var | Sequence[Var],
+        *,
+        accumulate: bool = False,
+        clip_norm: float | None = None,
+        clip_value: float | None = None,
+    ) -> None:
         """Compute the gradients of a loss and move the parameters.
 
         The gradients are by the values of the parameters that the loss was made
@@ -300,16 +293,35 @@ class Optimizer(Counter):
             A float tensor computed from the parameters; its elements are summed.
             Of several, the sum is one loss: ``step([a, b])`` is one step, and
             ``step(a); step(b)`` are two.
+        accumulate
+            Whether the gradients are added to those of the next step, and nothing moves:
+            no step is counted. What is added up is in `state_dict`.
+        clip_norm, clip_value
+            Bounds of the gradients of the step, as of `clip_grad_norm` and
+            `clip_grad_value`; those of each number are the first. Where gradients are
+            only added up, they bound nothing yet.
 
         Raises
         ------
         TypeError
             If the loss is not of floats.
         ValueError
-            If the loss depends on no parameter, or has been given to `step` before.
+            If the loss depends on no parameter, or has been given to `step` before; if a
+            bound is negative.
         RuntimeError
             If a gradient needs a value that an update has written over.
         """
+        self._step(loss, accumulate, clip_norm, clip_value)
+
+    def _step(
+        self,
+        loss: Var | Sequence[Var],
+        accumulate: bool,
+        clip_norm: float | None,
+        clip_value: float | None,
+        change: Callable[[list[Var | None]], list[Var | None]] | None = None,
+    ) -> None:
+        """Take a step by a loss, whose gradients are changed first if it may be skipped."""
         losses = [loss] if isinstance(loss, Var) else list(loss)
         if not losses:
             raise at_line(ValueError("step: no losses given"))
@@ -325,10 +337,22 @@ class Optimizer(Counter):
                 )
             )
         whole = losses[0] if len(losses) == 1 else reduce(add, [each.sum() for each in losses])
+        check_bounds(clip_norm, clip_value)
         gradients = used_gradients(whole, self.parameters)
         if all(gradient is None for gradient in gradients):
             grad(whole, self.parameters)  # for its error
-        self._apply(gradients)
+        if change is not None:
+            gradients = change(gradients)
+        if accumulate:
+            self._add_to_sums(gradients)
+            # A function that is recorded would leave numbers of its own behind.
+            if recording() is not None:
+                return
+        else:
+            may_skip = change is not None
+            gradients = bounded(self._with_sums(gradients, may_skip), clip_norm, clip_value)
+            self._apply(gradients, may_skip)
+            self._change_sums({})
         self._stepped = (*numbers, *self._stepped)[:_MOST_LOSSES]
 
     def apply(self, gradients: Gradients) -> None:
@@ -347,232 +371,19 @@ class Optimizer(Counter):
             None, or no gradient in a dict, leaves a parameter alone, with its state
             and its count of steps.
 
+            Those that `step` has added up are not among them: they stay for the next
+            `step`.
+
         Raises
         ------
         ValueError
             If there are more or fewer, a shape differs, one is known to be by another
             parameter than the one that it is given for, or nothing tells the order.
         """
-        self._apply(in_order(gradients, self.parameters, self._group_of))
+        self._apply_given(gradients)
 
-    def _apply(self, gradients: list[Var | None]) -> None:
-        """Take a step by the gradients of the parameters, in their order."""
-        self._settle()
-        before = self._save_counts()
-        current = recording()
-        self._plan.is_called = False
-        try:
-            if current is None:
-                self._take(gradients)
-            else:
-                self._trace(gradients, current)
-        except BaseException:
-            # Its own mistake, or the failure of an earlier step, which comes to light.
-            if not self._plan.counts():
-                self._restore_counts(before)
-            raise
-
-    def _begin(
-        self, given: list[bool], *, is_recorded: bool = True
-    ) -> tuple[Formula, list[list[float]], Begun]:
-        """Count a step of the parameters that have gradients.
-
-        Returns
-        -------
-        Its formula, the numbers of each kind of parameters, and what is counted.
-        """
-        moving, of_kinds, kinds = self._count(given)
-        by_kind = [self._numbers(self.param_groups[k], step) for k, step, _ in kinds]
-        numbers = [list(own.values()) for own in by_kind]
-        common = tuple(map(_COMMON_OF, self.param_groups))
-        begun = Begun(make_step_outcome(), moving, is_recorded)
-        if self._outcomes:
-            begun.outcome.set_numbers(self._numbers_by_failures(moving, of_kinds, kinds, numbers))
-        self._outcomes.append(begun)
-        return (tuple(map(tuple, by_kind)), moving, of_kinds, common), numbers, begun
-
-    def _take(self, given: list[Var | None]) -> None:
-        """Run the step as the one before was run, or record it."""
-        formula, numbers, begun = self._begin(list(map(_IS_GIVEN, given)))
-        gradients = [gradient for gradient in given if gradient is not None]
-        plan = self._plan_of(formula)
-        if not plan.launch(gradients, numbers, begun.outcome):
-            self._record(plan, [as_var(gradient) for gradient in gradients], numbers, begun.outcome)
-
-    def _trace(self, given: list[Var | None], current: Recording) -> None:
-        """Record a step that calls of the function that is recorded will take."""
-        gradients = [as_var(gradient) for gradient in given if gradient is not None]
-        step = RecordedStep(self, list(map(_IS_GIVEN, given)))
-        plan = self._plan_of(step.formula)
-        if not plan.functions and self._complete_state():
-            plan = self._plan = self._make_plan(plan.formula)
-        self._check_shapes(plan.parameters, gradients)
-        numerics = list(map(numeric_of, plan.parameters))
-        with step.registered(current, numerics) as scalars:
-            if not self._record_moves(plan, self._arguments(plan, gradients, numerics, scalars)):
-                plan = self._plan = self._make_plan(plan.formula)
-                self._record_moves(plan, self._arguments(plan, gradients, numerics, scalars))
-
-    def _plan_of(self, formula: Formula) -> Plan:
-        """Return what a step by a formula works on, which may be that of the last one."""
-        plan, has_gradients = self._plan, is_grad_enabled()
-        if (
-            plan.formula != formula
-            or plan.kept is not self._kept
-            or plan.has_gradients != has_gradients
-        ):
-            plan = self._plan = self._make_plan(formula)
-        return plan
-
-    def _make_plan(self, formula: Formula) -> Plan:
-        """Return what steps by a formula work on."""
-        self._complete_state()
-        moving = formula[1]
-        states = [{name: of[i] for name, of in self._kept.items() if i in of} for i in moving]
-        parameters = [self.parameters[i] for i in moving]
-        return Plan(formula, self._kept, parameters, states, is_grad_enabled())
-
-    def _record(
-        self, plan: Plan, gradients: list[Var], numbers: list[list[float]], outcome: StepOutcome
-    ) -> None:
-        """Record a step, which its outcome is told of."""
-        if not plan.functions and self._complete_state():
-            # Of parameters that are of another dtype by now.
-            plan = self._plan = self._make_plan(plan.formula)
-        scalars: Scalars = {}
-        numerics = list(map(numeric_of, plan.parameters))
-        for numeric in dict.fromkeys(numerics):
-            with device(numeric[1]):
-                scalars[numeric] = [make_scalars(own, numeric[0]) for own in numbers]
-        arguments = self._arguments(plan, gradients, numerics, scalars)
-        if not plan.functions:
-            self._record_functions(plan, arguments)
-            if plan.launch(gradients, numbers, outcome):
-                return
-        if not self._record_moves(plan, arguments):
-            self._plan = self._make_plan(plan.formula)
-            self._record(self._plan, gradients, numbers, outcome)
-            return
-        scalar_values = [n for all_of in scalars.values() for own in all_of for n in own]
-        count = sum(map(len, numbers))
-        outcome.watch_updates(scalar_values, count)
-
-    def _arguments(
-        self, plan: Plan, gradients: list[Var], numerics: list[Numeric], scalars: Scalars
-    ) -> list[list[Var]]:
-        """Return what the update of each parameter is given, `numerics` being theirs."""
-        own = plan.parameters, gradients, plan.states
-        return arguments_of(plan.formula, *own, numerics, scalars)
-
-    def _record_moves(self, plan: Plan, arguments: list[list[Var]]) -> bool:
-        """Record the updates of parameters by functions, if that may be, or in line.
-
-        Returns
-        -------
-        False, with nothing recorded, if a parameter is of another dtype or shape than
-        the plan's functions.
-        """
-        self._record_functions(plan, arguments)
-        if plan.functions and replay(plan.functions, arguments):
-            return True
-        self._check_shapes(plan.parameters, [given[1] for given in arguments])
-        calls = zip(plan.functions, arguments, strict=False)
-        if not all(function.takes(given) for function, given in calls):
-            return False
-        names, moving, of_kinds, _ = plan.formula
-        for index, given, kind, states in zip(
-            moving, arguments, of_kinds, plan.states, strict=True
-        ):
-            numbers = given[2 + len(states) :]
-            self._move(index, given[0], given[1], dict(zip(names[kind], numbers, strict=True)))
-        return True
-
-    def _record_functions(self, plan: Plan, arguments: list[list[Var]]) -> None:
-        """Record the update of each parameter as a function, if a plan may have some."""
-        if plan.functions or not type(self).__dict__.get("is_recorded_once", False):
-            return
-        self._check_shapes(plan.parameters, [given[1] for given in arguments])
-        names, moving, of_kinds, _ = plan.formula
-        rows = zip(moving, arguments, of_kinds, plan.states, strict=True)
-        plan.functions = [
-            self._function(index, given, (*states,), names[kind])
-            for index, given, kind, states in rows
-        ]
-
-    def _move(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> None:
-        """Record the update of a parameter, and of what is kept for it."""
-        dtype = parameter.dtype
-        if gradient.dtype in WIDER:
-            gradient = gradient.cast(WIDER.get(dtype, dtype))
-        if self.param_groups[self._group_of[index]]["maximize"]:
-            gradient = -gradient
-        update = self._update_half if dtype in WIDER else self._update
-        parameter.update(update(index, parameter, gradient, n))
-
-    def _function(
-        self, index: int, like: list[Var], states: tuple[str, ...], names: tuple[str, ...]
-    ) -> RecordedFunction:
-        """Return `_move` of a parameter, what is kept for it and numbers, as recorded.
-
-        Parameters
-        ----------
-        index
-            The parameter's number.
-        like
-            The parameter, its gradient, and then what `states` and `names` name.
-        """
-        options = _COMMON_OF(self.param_groups[self._group_of[index]])
-        same = self._recorded.setdefault((states, names, options, is_grad_enabled()), [])
-        for function in same:
-            if function.takes(like):
-                return function
-
-        def move(given: list[Var]) -> None:
-            # A twin, so that whatever happens the optimiser is as it was.
-            twin = object.__new__(type(self))
-            count = 2 + len(states)
-            kept = zip(states, given[2:count], strict=True)
-            twin.__dict__.update(self.__dict__, _kept={name: {index: x} for name, x in kept})
-            twin._move(index, given[0], given[1], dict(zip(names, given[count:], strict=True)))
-
-        with device_of(like[0]):
-            same.append(record_function(move, like))
-        return same[-1]
-
-    def _update_half(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
-        """Return what a parameter in halves becomes by `_update`, in its wider dtype."""
-        dtype = parameter.dtype
-        value = parameter.cast(WIDER[dtype])
-        has_master = self.param_groups[self._group_of[index]]["master"]
-        if has_master:
-            master = self._kept["master"][index]
-            # A parameter that is not its rounded copy has been given another value.
-            value = where(master.cast(dtype) == parameter, master, value)
-        moved = self._update(index, value, gradient.cast(value.dtype), n)
-        if has_master:
-            self._keep("master", index, moved)
-        return moved.cast(dtype)
-
-    def _check_shapes(self, parameters: list[Var], gradients: list[Var]) -> None:
-        """Raise ValueError unless gradients have their parameters' shapes."""
-        for parameter, gradient in zip(parameters, gradients, strict=True):
-            if gradient.shape != parameter.shape:
-                raise at_line(
-                    ValueError(
-                        f"a gradient has shape {gradient.shape}, its parameter {parameter.shape}"
-                    )
-                )
-
-    @abstractmethod
-    def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
-        """Return what parameter number `index` becomes, by no other numbers than `n`.
-
-        They are in the dtype that the step is computed in: `parameter` has the value
-        of the parameter, and is not the Var itself where that is in halves.
-
-        New state is used as the plain value that it is updated with, not read
-        back from the state's Var: so all updates of a step are one program.
-        """
+    def _apply_given(self, gradients: Gradients, may_skip: bool = False) -> None:
+        self._apply(in_order(gradients, self.parameters, self._group_of), may_skip)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the groups' options, the number of steps and the state's tensors."""
@@ -582,7 +393,7 @@ class Optimizer(Counter):
             for group in self.param_groups
         ]
         state: dict[str, Any] = {"steps": self.steps, "param_groups": groups}
-        return state | self._counts_state() | self._tensors()
+        return state | self._counts_state() | self._tensors() | self._sums_state()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take what `state_dict` returned, or what was saved of it.
@@ -614,7 +425,14 @@ class Optimizer(Counter):
             )
         pairs = zip(self.param_groups, groups, strict=True)
         self._loads += 1
-        self._kept = self._loaded(state, [{**group, **options} for group, options in pairs])
+        before, self._may_skip = self._may_skip, self._knows_skips(state)
+        try:
+            sums = self._loaded_sums(state)
+            self._kept = self._loaded(state, [{**group, **options} for group, options in pairs])
+        except BaseException:
+            self._may_skip = before
+            raise
+        self._sums = sums
         for group, options in zip(self.param_groups, groups, strict=True):
             group.update(options)
         self._steps, self._outcomes = steps, []

@@ -16,7 +16,7 @@ from .keeping import Numeric
 
 if TYPE_CHECKING:
     from .counting import Begun, Counts
-    from .optimizer import Optimizer
+    from .moving import Mover
     from .plans import Formula, Scalars
 
 __all__ = ["RecordedStep", "SetOption"]
@@ -34,6 +34,8 @@ class RecordedStep(Effect):
         The optimiser. The step is counted until it is taken back.
     given
         Which of its parameters have gradients.
+    may_skip
+        Whether the gradients may say that the step is skipped.
     """
 
     formula: Formula
@@ -42,10 +44,13 @@ class RecordedStep(Effect):
     _begun: Begun
     _before: Counts
 
-    def __init__(self, owner: Optimizer, given: list[bool]) -> None:
+    def __init__(self, owner: Mover, given: list[bool], may_skip: bool) -> None:
         super().__init__(owner)
         self._given = given
+        self._may_skip = may_skip
         self._loads = owner._loads
+        #: Set where steps count what they take in the program.
+        self._counts = owner._may_skip
         #: In how many dtypes numbers are needed.
         self._num_types = 1
         self._is_cancelled = False
@@ -84,13 +89,16 @@ class RecordedStep(Effect):
         if (
             owner is None
             or owner._loads != self._loads
+            or owner._may_skip != self._counts
             or len(owner.parameters) != len(self._given)
         ):
             return None
         owner._settle()
         self._before = owner._save_counts()
         try:
-            formula, self._numbers, self._begun = owner._begin(self._given, is_recorded=False)
+            formula, self._numbers, self._begun = owner._begin(
+                self._given, self._may_skip, is_recorded=False
+            )
         except BaseException:
             owner._restore_counts(self._before)
             raise
@@ -120,7 +128,7 @@ class RecordedStep(Effect):
 class SetOption(Effect):
     """An option of all groups of an optimiser that is set."""
 
-    def __init__(self, owner: Optimizer, name: str, value: Any) -> None:
+    def __init__(self, owner: Mover, name: str, value: Any) -> None:
         super().__init__(owner)
         self._name = name
         self._value = value

@@ -35,6 +35,12 @@ def rates_of(optimizer: Optimizer) -> list[float]:
     return [group["lr"] for group in optimizer.param_groups]
 
 
+def _base_of(group: dict[str, Any]) -> float:
+    """Return the rate by which a schedule of a group goes that is made now."""
+    is_scheduled = group["lr"] == group.get("scheduled_lr", group["lr"])
+    return float(group["initial_lr"] if "initial_lr" in group and is_scheduled else group["lr"])
+
+
 class _Step(Effect):
     """A step of a schedule: all that it sets of itself and of its optimiser's groups."""
 
@@ -90,16 +96,15 @@ class LRScheduler(ABC):
     """
 
     _changes_by_effect = frozenset({"epoch"})
+    #: The rates of an epoch follow from those that the groups have.
+    _goes_by_present_rates = False
+    _has_begun = False
 
     def __init__(self, optimizer: Optimizer) -> None:
         check_optimizer(type(self).__name__, optimizer)
         forbid(f"{type(self).__name__} is made")
         self.optimizer = optimizer
-        for group in optimizer.param_groups:
-            is_scheduled = group["lr"] == group.get("scheduled_lr", group["lr"])
-            if "initial_lr" not in group or not is_scheduled:
-                group["initial_lr"] = group["lr"]
-        self.base_lrs = [float(group["initial_lr"]) for group in optimizer.param_groups]
+        self.base_lrs = [_base_of(group) for group in optimizer.param_groups]
         self.epoch = 0
 
     @property
@@ -123,7 +128,13 @@ class LRScheduler(ABC):
 
     def begin(self) -> None:
         """Set the rates of the present epoch."""
-        for group, rate in zip(self.optimizer.param_groups, self.rates(self.epoch), strict=False):
+        groups, rates = self.optimizer.param_groups, self.rates(self.epoch)
+        if not self._has_begun:
+            # Not before: a constructor that raises sets nothing.
+            for group, base in zip(groups, self.base_lrs, strict=False):
+                group["initial_lr"] = base
+            self._has_begun = True
+        for group, rate in zip(groups, rates, strict=False):
             group["lr"] = group["scheduled_lr"] = rate
 
     def step(self) -> None:

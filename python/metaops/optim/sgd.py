@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from .._core import Var
 from .._errors import at_line
 from .._typing import shown
+from ..ops.elementwise.elementwise import where
 from .optimizer import Group, Numbers, Optimizer
 
 __all__ = ["SGD"]
@@ -92,6 +93,12 @@ class SGD(Optimizer):
             if group["dampening"]:
                 numbers["rest"] = 1.0 if step == 1 else 1.0 - group["dampening"]
         return numbers
+
+    def _counted_numbers(self, group: Group) -> dict[str, float]:
+        return {"dampening": group["dampening"]} if group["dampening"] else {}
+
+    def _at_count(self, index: int, n: Numbers, count: Var) -> Numbers:
+        return n | ({"rest": where(count == 1, 1.0, 1.0 - n["dampening"])} if "rest" in n else {})
 
     def _update(self, index: int, parameter: Var, gradient: Var, n: Numbers) -> Var:
         if "decay" in n:

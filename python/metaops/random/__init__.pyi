@@ -16,6 +16,7 @@ from .. import dirichlet as dirichlet
 from .. import exponential as exponential
 from .. import gamma as gamma
 from .. import geometric as geometric
+from .. import get_rng_state as get_rng_state
 from .. import gumbel as gumbel
 from .. import laplace as laplace
 from .. import logistic as logistic
@@ -32,6 +33,7 @@ from .. import randint as randint
 from .. import randn as randn
 from .. import randn_like as randn_like
 from .. import rayleigh as rayleigh
+from .. import set_rng_state as set_rng_state
 from .. import student_t as student_t
 from .. import triangular as triangular
 from .. import truncated_normal as truncated_normal
@@ -52,6 +54,7 @@ __all__ = [
     "exponential",
     "gamma",
     "geometric",
+    "get_rng_state",
     "gumbel",
     "laplace",
     "logistic",
@@ -69,6 +72,7 @@ __all__ = [
     "randn_like",
     "random",
     "rayleigh",
+    "set_rng_state",
     "student_t",
     "triangular",
     "truncated_normal",

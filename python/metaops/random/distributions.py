@@ -14,7 +14,7 @@ import math
 
 from .._core import Var
 from .._devices import makes_arrays
-from .._domains import DEVIATION, check_rising
+from .._domains import DEVIATION, NUMBER, check_rising
 from .._errors import at_line
 from .._typing import DType, Shape, VarLike, as_var, shown
 from ..ops.elementwise._normal import normal_probability, normal_quantile
@@ -371,9 +371,7 @@ def truncated_normal(
     centre = parameter("truncated_normal", "mean", mean, shape, wide)
     width = parameter("truncated_normal", "std", std, shape, wide, positive=True)
     first, last = (
-        bound
-        if isinstance(bound, float) and math.isinf(bound)
-        else parameter("truncated_normal", what, bound, shape, wide)
+        parameter("truncated_normal", what, bound, shape, wide, domain=NUMBER)
         for what, bound in (("low", low), ("high", high))
     )
     if isinstance(first, float) and isinstance(last, float) and not first < last:

@@ -20,6 +20,7 @@ from .. import memory_holders as memory_holders
 from .. import memory_stats as memory_stats
 from .. import memory_summary as memory_summary
 from .. import profile_scope as profile_scope
+from .. import summary as summary
 from .. import tune as tune
 from .. import tuned_schedules as tuned_schedules
 
@@ -40,6 +41,7 @@ __all__ = [
     "memory_stats",
     "memory_summary",
     "profile_scope",
+    "summary",
     "tune",
     "tuned_schedules",
 ]

@@ -23,6 +23,7 @@ from .. import _core
 from .._core import Var, array
 from .._errors import at_line
 from .._typing import shown
+from ..complex_numbers.pair import Complex
 from ..random.keys import Key
 
 __all__ = ["Result", "describe_call", "find_number", "flatten", "rebuild_call"]
@@ -51,6 +52,8 @@ def _children(value: Any) -> list[tuple[Any, Any]] | None:
         return list(enumerate(value))
     if isinstance(value, dict):
         return list(value.items())
+    if type(value) is Complex:
+        return [("real", value._real), ("imag", value._imag)]
     if type(value) is slice:
         return [("start", value.start), ("stop", value.stop), ("step", value.step)]
     kind: Any = type(value)
@@ -67,6 +70,8 @@ def _like(value: Any, parts: list[Any]) -> Any:
         return kind(parts)
     if kind is slice:
         return slice(*parts)
+    if kind is Complex:
+        return Complex._of(*parts)
     if isinstance(value, tuple):
         return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
     import copy
@@ -120,6 +125,9 @@ def flatten(value: Any, leaves: list[Any], spec: list[Any], kept: list[Any]) -> 
     elif isinstance(value, Var):
         leaves.append(value)
         spec.append(kind)
+    elif kind is np.ndarray and value.dtype.kind == "c":
+        leaves += [array(value.real), array(value.imag)]
+        spec.append(Complex)
     elif kind is np.ndarray:
         leaves.append(array(value))
         spec.append(Var)
@@ -170,6 +178,8 @@ class Given:
 
     def rebuild(self, value: Any, take: Callable[[], Any], label: str) -> Any:
         """Return a value with other leaves."""
+        if isinstance(value, np.ndarray) and value.dtype.kind == "c":
+            return Complex._of(take(), take())
         if isinstance(value, (Var, np.ndarray)):
             return take()
         if type(value) is Key:
@@ -188,7 +198,7 @@ class Given:
         for label, made, before in self._containers:
             after = _children(made) or []
             if len(after) != len(before) or any(
-                x[0] is not y[0] or x[1] is not y[1] for x, y in zip(after, before, strict=True)
+                x[0] != y[0] or x[1] is not y[1] for x, y in zip(after, before, strict=True)
             ):
                 return label
         return None
@@ -252,7 +262,8 @@ def describe_call(
         ("whether gradients flow", str(_core.is_grad_enabled())),
         ("the device", _core.current_device()),
         ("the default dtype", str(key[2])),
-        ("the flags' combination", str(key[3])),
+        ("the type of autocast", str(key[3])),
+        ("the flags' combination", str(key[4])),
         ("which arguments are one tensor", key[1].hex()),
     ]
 
@@ -307,7 +318,7 @@ class Result:
     A tensor that is an argument or comes from outside is returned as it is.
     """
 
-    __slots__ = ("_donated", "_kind", "_shape", "outputs")
+    __slots__ = ("_donated", "_is_computed", "_kind", "_shape", "outputs")
 
     def __init__(
         self,
@@ -315,12 +326,16 @@ class Result:
         arguments: list[Var],
         weak: Callable[[Var], Any],
         donated: Sequence[int] = (),
+        is_computed: Callable[[Var], bool] = _core.is_recorded,
     ) -> None:
+        self._is_computed = is_computed
         #: The places of arguments that are none behind the call.
         self._donated = donated
         #: The tensors that are computed, each once.
         self.outputs: list[Var] = []
         self._shape = self._replace(value, arguments, weak)
+        # It may keep what is recorded.
+        del self._is_computed
         #: Makes the result of the tensors that are computed, where it has nothing else.
         self._kind: Callable[[list[Var]], Any] | None = None
         parts = [self._shape] if type(self._shape) is _Slot else self._shape
@@ -339,7 +354,7 @@ class Result:
         for place, argument in enumerate(arguments):
             if argument is var and place not in self._donated:
                 return _Slot("argument", place)
-        if not _core.is_recorded(var):
+        if not self._is_computed(var):
             return _Slot("outside", weak=weak(var))
         for place, output in enumerate(self.outputs):
             if output is var:

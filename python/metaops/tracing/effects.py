@@ -197,10 +197,29 @@ class BodyRecording(Recording):
 
 
 class CheckpointRecording(BodyRecording):
-    """A part that is being recorded to be computed again: its updates are made once."""
+    """A part that is being recorded to be computed again: its updates are made once.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    trace, what
+        As of any body.
+    names
+        Names of values that are not computed again.
+    """
+
+    __slots__ = ("_names", "kept")
     _why = "which its gradient could not do again"
+
+    def __init__(self, trace: Any, what: str, names: tuple[str, ...] = ()) -> None:
+        super().__init__(trace, what)
+        self._names = names
+        #: The values of these names, each once.
+        self.kept: list[Var] = []
+
+    def name(self, x: Var, name: str) -> None:
+        """Keep a value if it is of this part and has one of the names."""
+        if name in self._names and self.trace.owns(x) and all(x is not each for each in self.kept):
+            self.kept.append(x)
 
 
 class ExampleRecording(BodyRecording):

@@ -11,13 +11,13 @@ known launches what was recorded, and no code of the function runs.
 from __future__ import annotations
 
 import functools
-import itertools
+import heapq
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
-from weakref import WeakSet, ref
+from weakref import WeakSet
 
 import numpy as np
 
@@ -25,12 +25,14 @@ from .. import _flags
 from .._core import Var, array, call_key, give_away, is_tracing
 from .._defaults import get_default_dtype
 from .._errors import at_line, refuse_recorded
+from .._precision import low_dtype
 from .._typing import shown
 from .arguments import describe_call, find_number, flatten, rebuild_call
 from .comparing import find_difference, warn
 from .donating import check_names, find_donated
 from .effects import NotRecordedError, are_recorded
 from .recorder import Entry, record
+from .recordings import Recordings, find_family, tick
 
 if TYPE_CHECKING:
     from ..nn import Module
@@ -43,18 +45,21 @@ P = ParamSpec("P")
 Q = ParamSpec("Q")
 R = TypeVar("R")
 
-#: The most recordings of a function, and of all.
-_MOST_OF_FUNCTION = 64
-_MOST = 1024
-#: The most that a key has.
-_MOST_OF_KEY = 8
-#: Keys that differ in one number, at which there is a warning.
+#: Keys that differ in one number, at which there is a warning, and the most that are counted.
 _MANY_NUMBERS = 8
-#: Recordings from which on a function is said to miss mostly.
+_MOST_NUMBERS = 1024
+#: Recordings from which on a function is said to miss mostly, and keys whose first call is
+#: remembered then.
 _MANY_MISSES = 16
+#: The recordings used last, of which the nearest tells what was new.
+_MOST_NEAR = 16
+_MOST_SEEN = 1024
 
-_clock = itertools.count(1)
 _functions: WeakSet[Jitted[..., Any]] = WeakSet()
+
+
+class OutsideHistoryError(RuntimeError):
+    """A call differentiates by a tensor of which it is given another one that is made of it."""
 
 
 def _take_apart(args: Any, kwargs: Any) -> tuple[Any, list[Var], list[Any]]:
@@ -72,7 +77,8 @@ def _take_apart(args: Any, kwargs: Any) -> tuple[Any, list[Var], list[Any]]:
         for name in sorted(kwargs):
             spec.append(name)
             flatten(kwargs[name], leaves, spec, kept)
-    key = (tuple(spec), call_key(leaves), get_default_dtype(), _flags.recording_kind)
+    scopes = get_default_dtype(), low_dtype()
+    key = (tuple(spec), call_key(leaves), *scopes, _flags.recording_kind)
     return key, leaves, kept
 
 
@@ -84,7 +90,8 @@ class Jitted(Generic[P, R]):
         self._function = function
         self._recheck = recheck
         self._lock = threading.Lock()
-        self._entries: dict[Any, list[Entry]] = {}
+        self._recordings = Recordings()
+        self._entries = self._recordings.by_key
         self._parameters = _find_parameters(function)
         self.name: str = getattr(function, "__qualname__", type(function).__name__)
         keywords = _find_keywords(function)
@@ -92,7 +99,10 @@ class Jitted(Generic[P, R]):
         self.hits = 0
         self.calls = 0
         self.records: deque[tuple[int, str, str, str]] = deque(maxlen=256)
+        #: Recordings that differ from all before in more than extents.
+        self._others = 0
         self._misses_mostly = False
+        self._is_warned = False
         #: Keys that were seen lately, while most calls miss.
         self._seen: dict[Any, None] = {}
         #: The count of values that a number had beside arguments that were the same.
@@ -134,7 +144,7 @@ class Jitted(Generic[P, R]):
 
         refuse_recorded("lower is called")
         key, leaves, kept = _take_apart(args, kwargs)
-        for entry in self._entries.get(key, ())[:]:
+        for entry in self._recordings.find(key):
             bound = None if entry.differs else entry.bind(leaves)
             if bound is not None and are_recorded(entry.effects):
                 return explain_call(entry, bound)
@@ -144,6 +154,15 @@ class Jitted(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if _flags.jit_mode == "off" or is_tracing():
             return self._call_plainly(args, kwargs)
+        try:
+            return self._call(args, kwargs)
+        except OutsideHistoryError:
+            # A recording knows nothing of what its arguments were made of.
+            pass
+        return self._call_with_arrays(args, kwargs)
+
+    def _call(self, args: Any, kwargs: Any) -> Any:
+        """Call what was recorded for such arguments, or record it."""
         key, leaves, kept = _take_apart(args, kwargs)
         self.calls += 1
         entries = self._entries.get(key)
@@ -158,7 +177,7 @@ class Jitted(Generic[P, R]):
                     except NotRecordedError:
                         return self._call_slowly(key, args, kwargs, leaves, kept)
                     entry.calls = number
-                    entry.used = next(_clock)
+                    entry.used = tick()
                     self.hits += 1
                     return result
         return self._call_slowly(key, args, kwargs, leaves, kept)
@@ -167,7 +186,7 @@ class Jitted(Generic[P, R]):
         self, key: Any, args: Any, kwargs: Any, leaves: list[Var], kept: list[Any]
     ) -> Any:
         """Call it where the first recording cannot be called as it is."""
-        entries = self._entries.get(key, ())[:]
+        entries = self._recordings.find(key)
         if any(entry.differs for entry in entries):
             made = self._record(args, kwargs, leaves, kept)
             return made.call(made.guards.gather(leaves), leaves)
@@ -177,8 +196,9 @@ class Jitted(Generic[P, R]):
                 continue
             if entry.effects and not are_recorded(entry.effects):
                 continue
-            self._prefer(key, entry)
-            entry.used = next(_clock)
+            self._recordings.use(key, entry)
+            if not entry.is_confirmed:
+                self._confirm(entry)
             if entry.calls + 1 == entry.next_check or _flags.jit_mode == "check":
                 return self._compare(entry, args, kwargs, leaves, kept)
             try:
@@ -196,8 +216,12 @@ class Jitted(Generic[P, R]):
         """Call the function as it is, for a key that may not come again soon."""
         with self._lock:
             self._seen[key] = None
-            if len(self._seen) > _MOST_OF_FUNCTION:
+            if len(self._seen) > _MOST_SEEN:
                 del self._seen[next(iter(self._seen))]
+        return self._call_with_arrays(args, kwargs)
+
+    def _call_with_arrays(self, args: Any, kwargs: Any) -> Any:
+        """Call the function as it is, with tensors for arrays, as it is recorded with them."""
         given = [array(arg) if type(arg) is np.ndarray else arg for arg in args]
         return self._call_plainly(given, kwargs)
 
@@ -225,17 +249,22 @@ class Jitted(Generic[P, R]):
         reason = self._find_reason(key, items, leaves)
         made = self._record(args, kwargs, leaves, kept)
         made.items = items
-        made.used = next(_clock)
+        made.family = find_family(key, leaves)
+        kin = self._recordings.find_kin(made)
+        self._recordings.add(key, made, kept)
         with self._lock:
             self.records.append((self.calls, *reason))
-            entries = self._entries.setdefault(key, [])
-            entries.insert(0, made)
-            del entries[_MOST_OF_KEY:]
-        self._watch_lives(key, kept)
+            self._others += kin is None
         self._warn_of_misses(reason)
         self._warn_of_numbers(key, args, kwargs)
-        _evict(self)
         return made.call(made.guards.gather(leaves), leaves)
+
+    def _confirm(self, entry: Entry) -> None:
+        """Have a recording count as compared where one for other extents has been."""
+        kin = self._recordings.find_kin(entry, confirmed=True)
+        if kin is not None:
+            entry.is_confirmed = True
+            entry.next_check = _find_next_check(2, self._recheck)
 
     def _compare(
         self, entry: Entry, args: Any, kwargs: Any, leaves: list[Var], kept: list[Any]
@@ -246,27 +275,22 @@ class Jitted(Generic[P, R]):
         entry.calls = entry.compared = number = entry.calls + 1
         difference = find_difference(entry, made, leaves)
         if difference is None:
+            entry.is_confirmed = True
             if number == entry.next_check:
                 entry.next_check = _find_next_check(number, self._recheck)
         else:
             entry.differs = True
             entry.next_check = number + 1
+            for kin in self._recordings.list_kin(entry):
+                # They were taken for what this one was.
+                kin.is_confirmed = False
+                kin.next_check = kin.calls + 1
             warn(
                 f"jit: {self.name} is recorded in each call from now on: {difference}, in call"
                 f" {number} with such arguments. It was compared last in call {last}: calls"
                 " since then may have used what was recorded before"
             )
         return made.call(made.guards.gather(leaves), leaves)
-
-    # Recordings that are kept, and reports on them.
-
-    def _prefer(self, key: Any, entry: Entry) -> None:
-        """Have a recording of a key be looked at first."""
-        with self._lock:
-            entries = self._entries.get(key, [])
-            if entry in entries:
-                entries.remove(entry)
-                entries.insert(0, entry)
 
     def _find_reason(
         self, key: Any, items: list[tuple[str, str]], leaves: list[Var]
@@ -277,9 +301,10 @@ class Jitted(Generic[P, R]):
             guards = entries[0].guards
             row = guards.check(leaves)
             return guards.explain(row) if row >= 0 else ("a step's option", "another", "new")
-        known = [entry for kept in [*self._entries.values()] for entry in kept]
+        known = self._recordings.list_all()
         if not known:
             return "", "", ""
+        known = heapq.nlargest(_MOST_NEAR, known, key=lambda entry: entry.used)
         nearest = min(known, key=lambda entry: (len(set(entry.items) ^ set(items)), -entry.used))
         before, after = dict(nearest.items), dict(items)
         for label in [*after, *before]:
@@ -287,29 +312,15 @@ class Jitted(Generic[P, R]):
                 return label, before.get(label, "nothing"), after.get(label, "nothing")
         return "an object given", "another one", "a new one"
 
-    def _watch_lives(self, key: Any, kept: list[Any]) -> None:
-        """Drop a key when an object dies whose identity is part of it."""
-        table = ref(self)
-
-        def drop(_: object) -> None:
-            found = table()
-            if found is not None:
-                found._entries.pop(key, None)
-
-        for entry in self._entries.get(key, ())[:1]:
-            for value in kept:
-                try:
-                    # It goes with the recording, if that goes first.
-                    entry.kept.append(ref(value, drop))
-                except TypeError:
-                    # Without weak references, the recordings keep it.
-                    entry.kept.append(value)
-
     def _warn_of_misses(self, reason: tuple[str, str, str]) -> None:
         recorded = len(self.records)
-        if self._misses_mostly or recorded < _MANY_MISSES or 2 * recorded < self.calls:
+        if recorded < _MANY_MISSES or 2 * recorded < self.calls:
             return
         self._misses_mostly = True
+        # Of other extents there is nothing to say.
+        if self._is_warned or self._others < _MANY_MISSES:
+            return
+        self._is_warned = True
         label, before, after = reason
         warn(
             f"jit: {self.name} was recorded {recorded} times in {self.calls} calls; the last time"
@@ -331,33 +342,16 @@ class Jitted(Generic[P, R]):
                     f"jit: {self.name} was recorded for {count} values of the number {name};"
                     f" give it as a tensor, mo.array({name}), and it is recorded once"
                 )
-        if len(self._varied) > _MOST:
+        if len(self._varied) > _MOST_NUMBERS:
             self._varied.clear()
 
     def get_last(self) -> Entry | None:
         """Return the recording that was used last."""
-        return max(self.list_entries(), key=lambda entry: entry.used, default=None)
+        return self._recordings.get_last()
 
     def list_entries(self) -> list[Entry]:
         """Return the recordings that are kept."""
-        return [entry for kept in [*self._entries.values()] for entry in kept]
-
-    def drop_oldest(self) -> None:
-        """Drop the recording that was used longest ago."""
-        with self._lock:
-            oldest = min(
-                ((entry.used, key) for key, kept in self._entries.items() for entry in kept),
-                key=lambda pair: pair[0],
-                default=None,
-            )
-            if oldest is None:
-                return
-            used, key = oldest
-            left = [entry for entry in self._entries[key] if entry.used != used]
-            if left:
-                self._entries[key] = left
-            else:
-                del self._entries[key]
+        return self._recordings.list_all()
 
 
 def _find_next_check(number: int, recheck: bool) -> int:
@@ -365,22 +359,6 @@ def _find_next_check(number: int, recheck: bool) -> int:
     if not recheck:
         return -1
     return 4 if number == 2 else 4 * number
-
-
-def _evict(function: Jitted[..., Any]) -> None:
-    """Drop what was used longest ago, of a function and of all."""
-    while len(function.list_entries()) > _MOST_OF_FUNCTION:
-        function.drop_oldest()
-    functions = [*_functions]
-    count = sum(len(each.list_entries()) for each in functions)
-    while count > _MOST:
-        ages = [
-            (min(entry.used for entry in entries), each)
-            for each in functions
-            if (entries := each.list_entries())
-        ]
-        min(ages, key=lambda pair: pair[0])[1].drop_oldest()
-        count -= 1
 
 
 def _find_code(fn: Any) -> Any:
@@ -499,7 +477,8 @@ def jit(fn: Any = None, *, recheck: bool = True, donate: str | Sequence[str] = (
         A function, a method or a module. Without one, what is returned is a decorator.
     recheck
         Whether calls 4, 16, 64, 256 and so on with the same arguments are recorded again
-        and compared, for what cannot be seen in Python. Calls 1 and 2 always are.
+        and compared, for what cannot be seen in Python. Calls 1 and 2 always are, but for
+        arguments that differ from others in extents alone.
     donate
         The name of a parameter, or several: tensors in what is given for these have no
         value behind a call, which may write its results over theirs.

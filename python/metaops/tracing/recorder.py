@@ -35,9 +35,11 @@ class Entry:
         "compared",
         "differs",
         "effects",
+        "family",
         "fetches",
         "function",
         "guards",
+        "is_confirmed",
         "items",
         "kept",
         "next_check",
@@ -67,6 +69,10 @@ class Entry:
         self.calls = 1
         self.next_check = 2
         self.compared = 1
+        #: Set once another recording was the same, but for extents.
+        self.is_confirmed = False
+        #: Its key but for extents.
+        self.family: Any = None
         #: Set once a later recording was another one.
         self.differs = False
         self.used = 0

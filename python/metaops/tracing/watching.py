@@ -60,7 +60,7 @@ class Names:
 
 
 #: Modules that record or have effects, which say themselves what they depend on.
-_MACHINERY = ("metaops.optim", "metaops.tracing")
+_MACHINERY = ("metaops._precision", "metaops.optim", "metaops.tracing")
 
 
 def _is_machinery(module: object) -> bool:
@@ -73,7 +73,7 @@ def _is_machinery(module: object) -> bool:
 
 def _is_of_model(module: object) -> bool:
     """Return whether objects of a module's classes are a model's, or a user's."""
-    return not is_of_library(module) or str(module).startswith(("metaops.nn", "os"))
+    return not is_of_library(module) or str(module).startswith(("metaops.amp", "metaops.nn", "os"))
 
 
 #: The most codes whose names are kept.

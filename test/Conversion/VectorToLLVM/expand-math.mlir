@@ -30,6 +30,25 @@ func.func @f64(%x: vector<8xf64>, %y: f64, %z: f32) -> (vector<8xf64>, f64, f32,
   return %0, %1, %2, %3 : vector<8xf64>, f64, f32, f32
 }
 
+// But powers that all readers round to f32.
+// CHECK-LABEL: func @rounded_power
+// CHECK-NOT:     math.powf
+// CHECK:         return
+func.func @rounded_power(%x: vector<8xf64>, %y: vector<8xf64>) -> vector<8xf32> {
+  %0 = math.powf %x, %y : vector<8xf64>
+  %1 = arith.truncf %0 : vector<8xf64> to vector<8xf32>
+  return %1 : vector<8xf32>
+}
+
+// CHECK-LABEL: func @power
+// CHECK:         math.powf
+// CHECK:         return
+func.func @power(%x: f64, %y: f64) -> (f32, f64) {
+  %0 = math.powf %x, %y : f64
+  %1 = arith.truncf %0 : f64 to f32
+  return %1, %0 : f32, f64
+}
+
 // CHECK-LABEL: func @bf16
 // CHECK-NOT:     arith.extf
 // CHECK-NOT:     arith.truncf

@@ -25,10 +25,10 @@ func.func @place(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @kind(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{expects `metaop.checkpoint` to be a unit attribute, given 1 : i64}}
+  // expected-error @below {{expects `metaop.checkpoint` to be a unit attribute, or a number of results, of type i64, given 2 : i64}}
   %0 = scf.execute_region -> tensor<4xf32> no_inline {
     %1 = metaop.exp %x : tensor<4xf32>
     scf.yield %1 : tensor<4xf32>
-  } {metaop.checkpoint = 1 : i64}
+  } {metaop.checkpoint = 2 : i64}
   return %0 : tensor<4xf32>
 }

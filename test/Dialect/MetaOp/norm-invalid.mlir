@@ -24,3 +24,30 @@ func.func @type(%x: tensor<4x3xf64>) -> tensor<4xf64> {
   %0 = metaop.norm %x dims = [1] : tensor<4x3xf64> -> tensor<4xf64>
   return %0 : tensor<4xf64>
 }
+
+// -----
+
+// (C2)
+func.func @divisor_of_order(%x: tensor<4x3xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects a `divisor` of 1 beside an `order` of 3.0}}
+  %0 = metaop.norm %x dims = [1] divisor = 2.0 order = 3.0 : tensor<4x3xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// (C3)
+func.func @other_order(%x: tensor<4x3xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects an `order` that is a multiple of 1/2 in [1.5, 6.5], given 1.7}}
+  %0 = metaop.norm %x dims = [1] order = 1.7 : tensor<4x3xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// (C3)
+func.func @large_order(%x: tensor<4x3xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects an `order` that is a multiple of 1/2 in [1.5, 6.5], given 7.0}}
+  %0 = metaop.norm %x dims = [1] order = 7.0 : tensor<4x3xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

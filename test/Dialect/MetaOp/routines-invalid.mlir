@@ -69,3 +69,51 @@ func.func @sort_c3_count(%x: tensor<4xf32>) -> tensor<5xi64> {
   %0, %1 = metaop.sort %x dim = 0 : tensor<4xf32> -> tensor<5xf32>
   return %1 : tensor<5xi64>
 }
+
+// -----
+
+func.func @routine_c1(%x: tensor<4xf32>) {
+  // expected-error @below {{expects an output}}
+  metaop.routine "none"(%x) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @routine_c2(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects parameters that are integers of i64, floats of f64, strings, or arrays of one of these, given "mode" = [1, "full"]}}
+  %0 = metaop.routine "some"(%x) parameters = {mode = [1, "full"]} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @routine_c3(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects 2 roles, given 1}}
+  %0 = metaop.routine "some"(%x) roles = ["x"] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @routine_c4_number(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects `over` for 1 outputs, given 2}}
+  %0 = metaop.routine "some"(%x) over = [0, -1] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @routine_c4_type(%x: tensor<4xf32>) -> tensor<5xf32> {
+  // expected-error @below {{expects an output over an input of its type that no other is over, given input 0 for 'tensor<5xf32>'}}
+  %0 = metaop.routine "some"(%x) over = [0] : (tensor<4xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+
+// -----
+
+func.func @routine_c4_twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // expected-error @below {{that no other is over, given input 0 for 'tensor<4xf32>'}}
+  %0, %1 = metaop.routine "some"(%x) over = [0, 0] : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}

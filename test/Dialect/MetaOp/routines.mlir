@@ -20,3 +20,15 @@ func.func @parts(%x: tensor<?x8xf32>, %k: tensor<i64>) -> (tensor<?x3xf32>, tens
   // CHECK: return %[[VALUES]], %[[INDICES]]
   return %0, %1, %2 : tensor<?x3xf32>, tensor<?x3xi64>, tensor<?x8xf32>
 }
+
+// CHECK-LABEL: @by_name
+func.func @by_name(%x: tensor<4x8xf32>, %n: tensor<?xi64>) -> (tensor<4xf32>, tensor<4x8xf32>, tensor<?xi64>) {
+  // CHECK: metaop.routine "logsumexp"(%{{.*}}) : (tensor<4x8xf32>) -> tensor<4xf32>
+  %0 = metaop.routine "logsumexp"(%x) : (tensor<4x8xf32>) -> tensor<4xf32>
+  // CHECK: metaop.routine "qr"(%{{.*}}, %{{.*}}) parameters = {mode = "full", scales = array<f64: 5.000000e-01>, shift = 3 : i64} roles = ["a", "n", "q", "m"] over = [0, -1] batched total : (tensor<4x8xf32>, tensor<?xi64>) -> (tensor<4x8xf32>, tensor<?xi64>)
+  %1, %2 = metaop.routine "qr"(%x, %n)
+      parameters = {shift = 3 : i64, mode = "full", scales = array<f64: 0.5>}
+      roles = ["a", "n", "q", "m"] over = [0, -1] batched total
+      : (tensor<4x8xf32>, tensor<?xi64>) -> (tensor<4x8xf32>, tensor<?xi64>)
+  return %0, %1, %2 : tensor<4xf32>, tensor<4x8xf32>, tensor<?xi64>
+}

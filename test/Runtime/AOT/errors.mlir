@@ -80,3 +80,11 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = metaop.add %x, %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+//--- routine.mlir
+// RUN: not metaop-compile %t/routine.mlir -o %t/x.o 2>&1 | FileCheck %t/routine.mlir
+// CHECK: routine.mlir:[[@LINE+2]]:{{.*}}: error: 'metaop.routine' op is a routine of the runtime, which object files do without
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = metaop.routine "any"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -156,3 +156,22 @@ func.func @of_barriers(%x: tensor<4xf32>, %n: tensor<4xi64>) -> tensor<4xf32> {
   %1 = metaop.sin %0#0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// The last results are read, as many as the attribute says, and what only they
+// are made of is not computed again.
+
+// SIMPLE-LABEL: func @kept(
+// SIMPLE: %[[K:.*]] = metaop.sin
+// SIMPLE: metaop.barrier %{{.*}}, %[[K]]
+// SIMPLE-NOT: metaop.sin
+// SIMPLE: metaop.exp
+// SIMPLE: return
+func.func @kept(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = scf.execute_region -> (tensor<4xf32>, tensor<4xf32>) no_inline {
+    %2 = metaop.sin %x : tensor<4xf32>
+    %3 = metaop.exp %2 : tensor<4xf32>
+    scf.yield %3, %2 : tensor<4xf32>, tensor<4xf32>
+  } {metaop.checkpoint = 1 : i64}
+  %1 = metaop.mul %0#0, %0#0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -3,21 +3,21 @@
 // RUN:   | FileCheck %s --check-prefix=FORWARD
 
 // Nothing of f64 and nothing that is summed: elements times the reciprocal of
-// the norm, which is scaled so that it is a number.
+// the norm, both times a power of two that is made of the norm's bits.
 // CHECK-LABEL: @norm(
 // CHECK-SAME:    %[[X:.*]]: tensor<4x8xf32>)
 // CHECK:         %[[Y:.*]] = metaop.norm %[[X]]
 // CHECK-NOT:     f64
-// CHECK:         %[[SMALL:.*]] = metaop.cmp lt %[[Y]]
-// CHECK:         %[[FACTOR:.*]] = metaop.select %[[SMALL]]
+// CHECK:         metaop.bitcast %[[Y]]
+// CHECK:         %[[FACTOR:.*]] = metaop.bitcast
 // CHECK:         %[[IS_ZERO:.*]] = metaop.cmp eq %[[Y]]
 // CHECK:         %[[SCALED:.*]] = metaop.mul %[[Y]], %[[FACTOR]]
 // CHECK:         %[[NOT_ZERO:.*]] = metaop.select %[[IS_ZERO]], %{{.*}}, %[[SCALED]]
 // CHECK:         %[[INVERSE:.*]] = metaop.div %{{.*}}, %[[NOT_ZERO]]
-// CHECK:         %[[READ:.*]] = metaop.reindex %[[INVERSE]]
-// CHECK:         %[[SMALL_UNITS:.*]] = metaop.mul %[[X]], %[[READ]]
 // CHECK:         %[[FACTORS:.*]] = metaop.reindex %[[FACTOR]]
-// CHECK:         %[[UNITS:.*]] = metaop.mul %[[SMALL_UNITS]], %[[FACTORS]]
+// CHECK:         %[[SCALED_X:.*]] = metaop.mul %[[X]], %[[FACTORS]]
+// CHECK:         %[[READ:.*]] = metaop.reindex %[[INVERSE]]
+// CHECK:         %[[UNITS:.*]] = metaop.mul %[[SCALED_X]], %[[READ]]
 // CHECK:         %[[SPREAD:.*]] = metaop.reindex
 // CHECK:         %[[DX:.*]] = metaop.mul %[[UNITS]], %[[SPREAD]]
 // CHECK-NOT:     f64
@@ -25,8 +25,8 @@
 // FORWARD-LABEL: @norm(
 // FORWARD-SAME:    %[[X:.*]]: tensor<4x8xf32>, %[[TX:.*]]: tensor<4x8xf32>)
 // FORWARD-NOT:     f64
-// FORWARD:         %[[SMALL_UNITS:.*]] = metaop.mul %[[X]]
-// FORWARD:         %[[UNITS:.*]] = metaop.mul %[[SMALL_UNITS]]
+// FORWARD:         %[[SCALED_X:.*]] = metaop.mul %[[X]]
+// FORWARD:         %[[UNITS:.*]] = metaop.mul %[[SCALED_X]]
 // FORWARD:         %[[PART:.*]] = metaop.mul %[[UNITS]], %[[TX]]
 // FORWARD:         %[[SUM:.*]] = metaop.reindex_reduce add %[[PART]]
 // FORWARD:         return %{{.*}}, %[[SUM]]
@@ -41,4 +41,21 @@ func.func @norm(%x: tensor<4x8xf32>) -> tensor<4xf32> {
 func.func @root_mean_square(%x: tensor<4x8xf32>) -> tensor<4x1xf32> {
   %y = metaop.norm %x dims = [1] keep_dims divisor = 8.0 : tensor<4x8xf32> -> tensor<4x1xf32>
   return %y : tensor<4x1xf32>
+}
+
+// The slope is a power of the quotient, with its sign. A root of 0, which is
+// steep, is never taken.
+// CHECK-LABEL: @order(
+// CHECK:         %[[UNITS:.*]] = metaop.mul
+// CHECK-NOT:     f64
+// CHECK:         %[[SIZE:.*]] = metaop.abs
+// CHECK:         %[[IS_ZERO:.*]] = metaop.cmp eq
+// CHECK:         %[[NOT_ZERO:.*]] = metaop.select %[[IS_ZERO]], %{{.*}}, %[[SIZE]]
+// CHECK:         metaop.sqrt %[[NOT_ZERO]]
+// CHECK:         metaop.cmp lt
+// CHECK:         metaop.select %[[IS_ZERO]]
+// CHECK:         return
+func.func @order(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %y = metaop.norm %x dims = [1] order = 1.5 : tensor<4x8xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
 }

@@ -131,6 +131,62 @@ func.func @longer_second(%x: tensor<4x64xf32>) -> tensor<330xf32> {
 
 // -----
 
+// Few steps of a window of as few taps are gathered by phases, too: each result
+// has two of four taps, and would go through all four steps otherwise.
+// CHECK-LABEL: func @few_steps(
+// CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1, d2) -> (d0 * 2 + d2)>
+// CHECK-SAME: tensor<4x2x2xf32> -> tensor<8xf32>
+func.func @few_steps(%x: tensor<4x4xf32>) -> tensor<8xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<4x4xf32>) -> tensor<8xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<4x4xf32>) -> tensor<8xf32> {
+      %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (2 * i + j - 1)> : tensor<4x4xf32> -> tensor<8xf32>
+      metaop.yield %r : tensor<8xf32>
+    }
+    metaop.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// Two steps of seven taps are not: 9 results of two steps are fewer iterations
+// than 5 steps of seven taps.
+// CHECK-LABEL: func @two_steps(
+// CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d1)> where {{.*}} : tensor<2x9xf32> -> tensor<9xf32>
+func.func @two_steps(%x: tensor<2x7xf32>) -> tensor<9xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<2x7xf32>) -> tensor<9xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<2x7xf32>) -> tensor<9xf32> {
+      %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (2 * i + j)> : tensor<2x7xf32> -> tensor<9xf32>
+      metaop.yield %r : tensor<9xf32>
+    }
+    metaop.yield %1 : tensor<9xf32>
+  }
+  return %0 : tensor<9xf32>
+}
+
+// -----
+
+// The longer loop is no step where its phases leave more: 8 of five taps rather
+// than 5 of six.
+// CHECK-LABEL: func @longer_taps(
+// CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1, d2) -> (d0 * 3 + d2)>
+// CHECK-SAME: tensor<5x2x3xf32> -> tensor<15xf32>
+func.func @longer_taps(%x: tensor<5x6xf32>) -> tensor<15xf32> {
+  %0 = metaop.kernel(%a = %x : tensor<5x6xf32>) -> tensor<15xf32> {
+    // expected-remark @below {{gathers what it scattered}}
+    %1 = metaop.fused(%b = %a : tensor<5x6xf32>) -> tensor<15xf32> {
+      %r = metaop.reindex_reduce add %b map affine_map<(i, j) -> (3 * i + 2 * j - 5)> : tensor<5x6xf32> -> tensor<15xf32>
+      metaop.yield %r : tensor<15xf32>
+    }
+    metaop.yield %1 : tensor<15xf32>
+  }
+  return %0 : tensor<15xf32>
+}
+
+// -----
+
 // Steps that share a factor are left to simplification, before there are stages.
 // CHECK-LABEL: func @shared_factor(
 // CHECK: metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1) -> (d0 * 2 + d1 * 4)>

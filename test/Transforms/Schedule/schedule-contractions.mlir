@@ -108,3 +108,40 @@ func.func @given_tile(%x: tensor<28x8xf32>, %w: tensor<8x48xf32>) -> tensor<28x4
   }
   return %k : tensor<28x48xf32>
 }
+
+// -----
+
+// The gradient by filters of 4 x 4, of which a tile has half. Both halves of a
+// line are stored soon after each other: panels stand outside of eight channels,
+// as their results are pages apart.
+// CHECK-LABEL: func @parts_of_filters
+// CHECK: schedule(#metaop.schedule<[parallel(4, 8), step(1), step(7, 32), step(4), step(5, 2), step(6, 4), step(0), step(2), step(3)], tile = [5: 2, 6: 4, 7: 32], lanes = 7: 16, transpose = 6{{.*}}>) role(contraction)
+// A longer sum has panels that are not in the first cache until then.
+// CHECK-LABEL: func @parts_of_filters_of_long_sums
+// CHECK: schedule(#metaop.schedule<[parallel(4, 8), {{.*}}step(4), step(5, 2), step(6, 4), step(1), step(7, 32), step(0), step(2), step(3)], tile = [5: 2, 6: 4, 7: 32], lanes = 7: 16, transpose = 6{{.*}}>) role(contraction)
+func.func @parts_of_filters(%g: tensor<16x16x4x4x32xf32>, %x: tensor<16x256x10x10xf32>) -> tensor<512x256x4x4xf32> {
+  %0 = metaop.kernel(%kg = %g : tensor<16x16x4x4x32xf32>, %kx = %x : tensor<16x256x10x10xf32>) -> tensor<512x256x4x4xf32> {
+    %s = metaop.fused(%a = %kg : tensor<16x16x4x4x32xf32>, %b = %kx : tensor<16x256x10x10xf32>) -> tensor<512x256x4x4xf32> {
+      %1 = metaop.reindex %a map affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, d2, d3, d7)> fill 0.0 : f32 : tensor<16x16x4x4x32xf32> -> tensor<16x16x4x4x256x4x4x32xf32>
+      %2 = metaop.reindex %b map affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d4, d2 * 2 + d5, d3 * 2 + d6)> fill 0.0 : f32 : tensor<16x256x10x10xf32> -> tensor<16x16x4x4x256x4x4x32xf32>
+      %3 = metaop.mul %1, %2 : tensor<16x16x4x4x256x4x4x32xf32>
+      %4 = metaop.reindex_reduce add %3 map affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1 * 32 + d7, d4, d5, d6)> : tensor<16x16x4x4x256x4x4x32xf32> -> tensor<512x256x4x4xf32>
+      metaop.yield %4 : tensor<512x256x4x4xf32>
+    }
+    metaop.yield %s : tensor<512x256x4x4xf32>
+  }
+  return %0 : tensor<512x256x4x4xf32>
+}
+func.func @parts_of_filters_of_long_sums(%g: tensor<32x16x4x4x32xf32>, %x: tensor<32x256x10x10xf32>) -> tensor<512x256x4x4xf32> {
+  %0 = metaop.kernel(%kg = %g : tensor<32x16x4x4x32xf32>, %kx = %x : tensor<32x256x10x10xf32>) -> tensor<512x256x4x4xf32> {
+    %s = metaop.fused(%a = %kg : tensor<32x16x4x4x32xf32>, %b = %kx : tensor<32x256x10x10xf32>) -> tensor<512x256x4x4xf32> {
+      %1 = metaop.reindex %a map affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, d2, d3, d7)> fill 0.0 : f32 : tensor<32x16x4x4x32xf32> -> tensor<32x16x4x4x256x4x4x32xf32>
+      %2 = metaop.reindex %b map affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d4, d2 * 2 + d5, d3 * 2 + d6)> fill 0.0 : f32 : tensor<32x256x10x10xf32> -> tensor<32x16x4x4x256x4x4x32xf32>
+      %3 = metaop.mul %1, %2 : tensor<32x16x4x4x256x4x4x32xf32>
+      %4 = metaop.reindex_reduce add %3 map affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1 * 32 + d7, d4, d5, d6)> : tensor<32x16x4x4x256x4x4x32xf32> -> tensor<512x256x4x4xf32>
+      metaop.yield %4 : tensor<512x256x4x4xf32>
+    }
+    metaop.yield %s : tensor<512x256x4x4xf32>
+  }
+  return %0 : tensor<512x256x4x4xf32>
+}

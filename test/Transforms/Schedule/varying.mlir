@@ -64,6 +64,27 @@ func.func @square(%x: tensor<8x8xf32> {metaop.varying = array<i64: 0>}) -> tenso
 
 // -----
 
+// Where batches and lengths vary, rows of both become both again.
+// CHECK-LABEL: func @rows_of_batches
+// CHECK: metaop.reshape
+// CHECK: metaop.reshape
+// CHECK: metaop.fused
+// CHECK-SAME: metaop.varying = array<i64: 0, 1>
+func.func @rows_of_batches(%x: tensor<4x26x12xf32> {metaop.varying = array<i64: 0, 1>}) -> tensor<4x26x3x4xf32> {
+  %0 = metaop.reshape %x : tensor<4x26x12xf32> -> tensor<104x12xf32>
+  %1 = metaop.reshape %0 : tensor<104x12xf32> -> tensor<4x26x3x4xf32>
+  %2 = metaop.kernel(%k = %1 : tensor<4x26x3x4xf32>) -> tensor<4x26x3x4xf32> {
+    %3 = metaop.fused(%a = %k : tensor<4x26x3x4xf32>) -> tensor<4x26x3x4xf32> {
+      %4 = metaop.exp %a : tensor<4x26x3x4xf32>
+      metaop.yield %4 : tensor<4x26x3x4xf32>
+    }
+    metaop.yield %3 : tensor<4x26x3x4xf32>
+  }
+  return %2 : tensor<4x26x3x4xf32>
+}
+
+// -----
+
 // Nothing is read along an iota's dimension: its extent tells. A result has
 // the marks of the dimensions that it keeps.
 // CHECK-LABEL: func @sum

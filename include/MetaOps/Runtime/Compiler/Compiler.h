@@ -24,6 +24,7 @@
 namespace metaops {
 
 class KernelTools;
+class RoutineRegistry;
 
 /// A dimension of an argument of a program.
 struct VaryingDim {
@@ -85,6 +86,10 @@ public:
   virtual llvm::Error addExtern(std::shared_ptr<const Kernel> kernel) {
     return llvm::createStringError("it runs no code of the host");
   }
+
+  /// Has programs call the routines of a registry, instead of the host's. Is
+  /// called before anything is compiled.
+  virtual void setRoutines(std::shared_ptr<const RoutineRegistry> routines) {}
 
   /// Returns what looks into kernels; null where a slice is run as it is.
   virtual KernelTools *getTools() { return nullptr; }

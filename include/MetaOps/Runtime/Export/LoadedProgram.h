@@ -26,6 +26,7 @@
 namespace metaops {
 
 class FunctionCode;
+class RoutineRegistry;
 struct ProgramInstance;
 
 /// A program that was compiled for this process; see KernelTools::compileFor.
@@ -46,6 +47,8 @@ struct LoadOptions {
   bool code = true;
   /// Code that runs in place of the file's, which is not looked at.
   std::optional<SuppliedCode> supplied;
+  /// Whose routines programs call; null: the host's.
+  std::shared_ptr<const RoutineRegistry> routines;
 };
 
 /// Why a program file cannot be loaded or run.
@@ -58,6 +61,8 @@ public:
     Argument,
     /// Other data may run.
     Run,
+    /// Other data may run: a matrix is singular, or not positive definite.
+    Matrix,
     OutOfMemory,
     Closed
   };

@@ -17,6 +17,7 @@
 
 #include "MetaOps/Runtime/Export/ProgramSignature.h"
 #include "MetaOps/Runtime/Memory/Buffer.h"
+#include "MetaOps/Runtime/Program/ProgramData.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -87,6 +88,8 @@ public:
 
   const ProgramSignature &getSignature() const { return signature; }
   bool hasIR(unsigned function) const;
+  /// Returns the layout of the programs of the file's version.
+  ProgramLayout getProgramLayout() const { return layout; }
 
   /// Returns the bytes of a function's section, whose checksum was right.
   llvm::Expected<std::string> readProgram(unsigned function, unsigned target,
@@ -127,6 +130,7 @@ private:
                                           uint32_t program = 0) const;
 
   std::unique_ptr<FileSource> source;
+  ProgramLayout layout = ProgramLayout::Current;
   std::vector<Section> sections;
   /// The places of sections by kind, function, target and program.
   std::map<std::array<uint32_t, 4>, size_t> places;

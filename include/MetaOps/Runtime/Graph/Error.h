@@ -24,9 +24,14 @@ enum class ErrorKind {
   Index,
   Overflow,
   Memory,
+  /// A matrix is singular, or not positive definite.
+  LinearAlgebra,
   Runtime,
   /// Tangents are asked for of what knows gradients alone.
   NoForwardMode,
+  /// A recorded function differentiates by a Var of which it is given another
+  /// one that is made of it: only the function itself can be called.
+  OutsideHistory,
   Interrupted
 };
 

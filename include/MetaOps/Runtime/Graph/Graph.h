@@ -114,9 +114,14 @@ public:
   bool hasCalls() const { return !calls.empty(); }
   /// Lets go of all calls: nobody will be asked for derivatives any more.
   void dropCalls() { calls.clear(); }
-  /// The values that gradients of this one flow to.
-  llvm::ArrayRef<Node *> getFlowSources(const Node *node) const {
-    return llvm::ArrayRef(node->operands).drop_front(getInfo(node).numValues);
+  /// Calls `visit` with the values that gradients of this one flow to.
+  template <typename Visit>
+  void forEachFlowSource(const Node *node, Visit visit) const {
+    const SignatureInfo &info = getInfo(node);
+    for (uint32_t number = info.numValues; number < node->operands.size();
+         ++number)
+      if (info.flows(node->number, number))
+        visit(node->operands[number]);
   }
   /// Has no gradient flow through a value any more, which nobody holds.
   void stop(Node *node);
@@ -164,6 +169,8 @@ public:
   /// Has gradients that would flow through `end` to what `source` is made of be
   /// errors that name the line.
   void endAt(Node *end, Node *source, mlir::Location line);
+  /// Says that a value is an earlier one without the history of that.
+  void setRepeated(Node *node, Node *earlier);
   /// Ends the histories of the values, each computed or overwritten, at them.
   void endHistoriesAt(llvm::ArrayRef<Node *> values) { endHistories(values); }
   /// Whether a gradient may flow from this value to its operands: no other
@@ -210,8 +217,15 @@ public:
   void startPeriod() { ++period; }
   void setPeriod(int64_t newPeriod) { period = newPeriod; }
   int64_t getPeriod() const { return period; }
-  /// How many values have ever been recorded.
-  uint64_t getNumRecorded() const { return numRecorded; }
+  /// Returns the place of the last value in the order of recording.
+  uint64_t getLastOrder() const { return numRecorded; }
+  /// Returns the number of values that have ever been recorded.
+  uint64_t countRecorded() const { return numRecorded - numSkipped; }
+  /// Returns the place of a value that is not recorded, though it might be.
+  uint64_t skipRecorded() {
+    ++numSkipped;
+    return ++numRecorded;
+  }
 
   /// Erases what nobody needs any more.
   void collect();
@@ -245,6 +259,7 @@ private:
 
   Node *createNode();
   Ends noteEnds(std::vector<Node *> stack);
+  void addLostChains(Node *node, uint64_t chains);
   /// Those of the nodes that are still there, and that the list keeps.
   static std::vector<Node *> prune(std::vector<NodeRef> &list,
                                    llvm::function_ref<bool(Node *)> isKept);
@@ -267,6 +282,10 @@ private:
   void dropValues(Node *node);
   void settleOperation(Node *node);
   void updateCarries(Node *start);
+  /// Does so when a Var has begun or ceased to hold a value, of all that may be
+  /// made of it: other results of its operation included.
+  void updateCarriesOf(Node *held);
+  bool hasCarryingSibling(const Node *node) const;
   void inheritEnds(Node *node);
   std::vector<Node *> endHistories(llvm::ArrayRef<Node *> values);
   void recount(Node *node);
@@ -293,7 +312,7 @@ private:
   std::vector<NodeRef> rebound;
   std::vector<NodeRef> targets;
   size_t numOps = 0;
-  uint64_t numRecorded = 0;
+  uint64_t numRecorded = 0, numSkipped = 0;
   int64_t period = 0;
   unsigned numChains = 0;
   /// The values that keep histories, and some that did, in the order of the
@@ -310,6 +329,8 @@ private:
   size_t numVars = 0;
   size_t numDonated = 0;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<FunctionCall>> calls;
+  /// The values that repeat others, by these.
+  llvm::DenseMap<const Node *, llvm::SmallVector<NodeRef, 1>> repeating;
   size_t numSwept = 0;
 };
 

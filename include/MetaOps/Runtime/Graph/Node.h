@@ -44,6 +44,13 @@ struct LostValues {
   }
 };
 
+/// A value of which another one is the same to Python.
+struct RepeatedValue {
+  NodeRef value;
+  /// The chains of ended histories that it was a part of (Node::lostChains).
+  uint64_t lostChains;
+};
+
 /// A value of the session's block, a result of an operation, with all that is
 /// known of it beside the IR.
 struct Node {
@@ -160,6 +167,14 @@ struct Node {
   /// A checkpoint that has made what replaces it reads it, and its gradient
   /// will again: it is not written over.
   bool isReadAgain : 1;
+  /// A call of a recorded function has ended its history.
+  bool isEndedByCall : 1;
+  /// Another value repeats it.
+  bool isRepeated : 1;
+  /// A call, or a checkpoint, has rebound a Var to it: the value that the Var
+  /// had last inside, which it is without the history of that. See
+  /// Graph::setRepeated.
+  std::optional<RepeatedValue> repeated;
   /// The line of the update that wrote over the value, or ended its history.
   std::optional<mlir::Location> overwrittenAt;
 
@@ -171,7 +186,8 @@ struct Node {
         isTarget(false), isDifferentiated(false), isOfDerivative(false),
         isProvisional(false), isSaved(false), isOverdue(false),
         isCounted(false), isSpared(false), wasHeld(false), wasRebound(false),
-        wasLeftOut(false), answer(false), isEnding(false), isReadAgain(false) {}
+        wasLeftOut(false), answer(false), isEnding(false), isReadAgain(false),
+        isEndedByCall(false), isRepeated(false) {}
 
   mlir::Value value() const { return op->getResult(number); }
   /// The value that a view is of.

@@ -20,6 +20,8 @@ struct Node;
 class NodeRef {
 public:
   explicit NodeRef(Node *node);
+  /// Stands for a value of that order that was never recorded.
+  NodeRef(Node *node, uint64_t order) : node(node), order(order) {}
 
   /// Null if the node has been erased.
   Node *get() const;

@@ -12,6 +12,7 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 #include <cstdint>
 #include <unordered_map>
@@ -28,7 +29,9 @@ struct SignatureInfo {
   bool isDifferentiable = false;
   /// It is, or has in its regions, what may have no derivatives.
   bool mayMissDerivatives = false;
-  /// A call of code of the user's own, which may fail.
+  /// One of its results may be made of another one, in its regions.
+  bool mayReadResults = false;
+  /// A routine without derivatives, which may fail.
   bool isExtern = false;
   /// Each result is the operand of its number under another name or shape.
   bool isView = false;
@@ -50,6 +53,22 @@ struct SignatureInfo {
   /// Takes any number of operands of one kind.
   bool isVariadic = false;
   bool hasRegions = false;
+  /// By result the operands and captures that derivatives of it depend on, as
+  /// bits; empty where they depend on all but the values of results.
+  std::vector<llvm::SmallBitVector> sources;
+  /// By result the others that regions make it of, as bits; empty where there
+  /// are none.
+  std::vector<llvm::SmallBitVector> siblings;
+
+  /// Returns whether gradients of a result flow to an operand or capture.
+  bool flows(uint32_t result, uint32_t operand) const {
+    return sources.empty() ? operand >= numValues
+                           : sources[result].test(operand);
+  }
+  /// Returns whether the regions make a result of another one.
+  bool isMadeOf(uint32_t result, uint32_t sibling) const {
+    return !siblings.empty() && siblings[result].test(sibling);
+  }
 };
 
 /// Appends the numbers that a program has of an operation beside the skeleton:
@@ -67,7 +86,8 @@ void appendNumbers(mlir::Operation *op, std::vector<int64_t> &numbers);
 /// Regions are part of it with all that is in them but locations and these
 /// numbers: operations, attributes, and which value each operand is. Of a
 /// capture (ControlFlow.h) it only counts which of them it is: like operands,
-/// captures are what two ops with one signature may differ in.
+/// captures are what two ops with one signature may differ in. The trips of
+/// scans are, too, as far as results are made of the same (ResultSources.h).
 class SignatureTable {
 public:
   using Id = uint32_t;
@@ -96,6 +116,9 @@ private:
     SignatureInfo info;
     /// The next one with the same hash.
     Id next;
+    /// From which numbers of trips on it is the signature of scans; those of
+    /// fewer ones have their own.
+    std::vector<int64_t> tripBounds;
   };
   static constexpr Id none = ~Id(0);
 
@@ -107,6 +130,9 @@ private:
 
   /// Numbers an operation without what is in its regions.
   Id internAlone(mlir::Operation *op);
+  /// Numbers an operation with regions, of which the words tell, with scans
+  /// that make many trips or as many as they do.
+  Id internWords(mlir::Operation *op, Words words, bool areMany);
 
   std::vector<Entry> entries;
   llvm::DenseMap<uint64_t, Id> firstWithHash;

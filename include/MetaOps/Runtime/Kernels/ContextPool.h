@@ -18,10 +18,11 @@
 
 namespace metaops {
 
-/// Contexts, without threads, that one kernel after another of a backend uses:
-/// to load the dialects of a GPU's code takes as long as to lower a small
-/// kernel. A context keeps all types, attributes and locations that it has
-/// seen, so each is given up after some kernels, and few wait for others.
+/// Contexts, without threads, that one kernel after another of a backend uses,
+/// or one program: to load the dialects of a GPU's code takes as long as to
+/// lower a small kernel. A context keeps all types, attributes and locations
+/// that it has seen, so each is given up after some kernels, and few wait for
+/// others.
 class ContextPool {
 public:
   explicit ContextPool(mlir::DialectRegistry registry)
@@ -53,8 +54,8 @@ public:
   PooledContext &operator=(const PooledContext &) = delete;
 
   mlir::MLIRContext *get() const { return entry.context.get(); }
-  /// Says that a kernel has been read in the context.
-  void countKernel() { ++entry.kernels; }
+  /// Says that as much as so many kernels has been read in the context.
+  void countKernels(unsigned count = 1) { entry.kernels += count; }
 
 private:
   ContextPool &pool;

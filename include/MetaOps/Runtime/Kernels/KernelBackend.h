@@ -18,6 +18,7 @@
 #include "MetaOps/Runtime/Compiler/Compiler.h"
 #include "MetaOps/Runtime/Kernels/ContextPool.h"
 #include "MetaOps/Runtime/Program/Kernel.h"
+#include "MetaOps/Runtime/Routines/RoutineRegistry.h"
 #include "MetaOps/Runtime/Threads/StopCheck.h"
 #include "MetaOps/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -82,6 +83,11 @@ public:
   /// Names all that decides what schedules a kernel gets, and what code is made
   /// of it.
   virtual std::string getDescription() const { return target->str(); }
+  /// Returns who computes what is no kernel: the host, where nobody has said.
+  const RoutineRegistry &getRoutines() const { return *routines; }
+  void setRoutines(std::shared_ptr<const RoutineRegistry> given) {
+    routines = std::move(given);
+  }
   /// Returns true if it is to be told of kernels by `noteCall`.
   virtual bool notesCalls() const { return false; }
   /// Told of each kernel that a program which is being compiled calls, found or
@@ -103,6 +109,7 @@ protected:
 
 private:
   std::shared_ptr<const mlir::metaop::Target> target;
+  std::shared_ptr<const RoutineRegistry> routines = createHostRoutines();
   std::unique_ptr<ContextPool> contexts;
 };
 

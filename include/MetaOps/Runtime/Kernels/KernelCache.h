@@ -19,6 +19,8 @@ namespace metaops {
 
 class KernelFamily;
 class KernelLibrary;
+class OperationKeys;
+class TextNumbers;
 
 struct KernelCacheOptions {
   /// Threads that compile kernels of one program; 0 for as many as the
@@ -68,16 +70,22 @@ public:
   const std::optional<DiskKey> &getTargetKey() const { return targetKey; }
   /// Functions for which there is a call.
   size_t size() const { return known.size(); }
+  /// Contexts for the programs that have the kernels.
+  ContextPool &getContexts() { return contexts; }
 
 private:
   struct Lowered;
   struct Job;
+  class LoopsLowering;
   struct Known {
     std::shared_ptr<const KernelCall> call;
     /// For a backend that notes calls.
     std::vector<uint64_t> features;
   };
 
+  void forgetMany();
+  llvm::Error lower(mlir::func::FuncOp function, LoopsLowering &lowering,
+                    OperationKeys &keys, Lowered &kernel);
   bool hasForm(const Lowered &kernel) const;
   std::vector<Job> plan(llvm::ArrayRef<Lowered *> lowered);
   llvm::Error compile(llvm::MutableArrayRef<Job> jobs, unsigned &compiled,
@@ -86,10 +94,13 @@ private:
   std::shared_ptr<KernelBackend> backend;
   std::optional<DiskKey> targetKey;
   std::unique_ptr<KernelLibrary> library;
+  ContextPool contexts;
+  /// Numbers of texts in keys of kernels, and of loops.
+  std::unique_ptr<TextNumbers> kernelTexts, loopsTexts;
   unsigned threads;
-  /// By the kernel's text.
+  /// By the kernel's key.
   llvm::StringMap<Known> known;
-  /// By the text of the loops without numbers.
+  /// By the key of the loops without numbers.
   llvm::StringMap<std::unique_ptr<KernelFamily>> families;
   /// By name: code of users.
   llvm::StringMap<std::shared_ptr<const Kernel>> externs;

@@ -27,6 +27,7 @@ public:
   KernelTools *getTools() override { return this; }
   KernelSharing getSharing() const override { return KernelSharing::Growing; }
   void setCacheDirectory(llvm::StringRef folder) override;
+  void setRoutines(std::shared_ptr<const RoutineRegistry> routines) override;
   CompilerStatistics getStatistics() const override;
 
   llvm::Expected<std::vector<std::string>> getPhases() override;
@@ -61,6 +62,9 @@ protected:
 
   llvm::Expected<KernelCache *> getKernels();
   std::shared_ptr<DiskStore> getStore() const { return store; }
+  const std::shared_ptr<const RoutineRegistry> &getRoutines() const {
+    return routines;
+  }
   /// A program compiled from a slice; see buildProgram.
   static llvm::Expected<std::shared_ptr<CompiledProgram>>
   compileSlice(llvm::StringRef bytecode, llvm::ArrayRef<bool> donatable,
@@ -70,6 +74,7 @@ protected:
 private:
   llvm::Expected<TuningTarget> getTuningTarget(const CompileOptions &options);
 
+  std::shared_ptr<const RoutineRegistry> routines = createHostRoutines();
   std::unique_ptr<KernelCache> kernels;
   /// Null where nothing is kept on disk.
   std::shared_ptr<DiskStore> store;

@@ -23,13 +23,14 @@
 
 namespace metaops {
 
-/// A parsed slice in a context of its own, without threads, with what was said
-/// about it.
+/// A parsed slice in a context that nobody else uses meanwhile, with what was
+/// said about it.
 class SliceModule {
 public:
   /// From bytecode, or text. Fails saying what is wrong with it.
   static llvm::Expected<std::unique_ptr<SliceModule>>
-  parse(llvm::StringRef bytecode);
+  parse(llvm::StringRef bytecode, ContextPool &contexts);
+  ~SliceModule();
 
   mlir::ModuleOp getModule() { return *module; }
   const std::vector<std::string> &getRemarks() const { return remarks; }
@@ -44,9 +45,9 @@ public:
   llvm::Error fail(const llvm::Twine &what);
 
 private:
-  explicit SliceModule(const mlir::DialectRegistry &registry);
+  explicit SliceModule(ContextPool &contexts);
 
-  mlir::MLIRContext context;
+  PooledContext context;
   std::string messages;
   std::vector<std::string> remarks;
   mlir::ScopedDiagnosticHandler handler;

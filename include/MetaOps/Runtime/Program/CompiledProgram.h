@@ -39,7 +39,7 @@ public:
   bool isShort(unsigned threads) const override;
 
   const ProgramData &getData() const { return data; }
-  /// Of intermediate values and of routines.
+  /// Of intermediate values, and of what routines take beside.
   int64_t getScratchBytes() const;
   void setInfo(ProgramInfo value) { info = std::move(value); }
 

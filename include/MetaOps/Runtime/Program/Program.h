@@ -140,6 +140,14 @@ public:
   using ErrorInfo::ErrorInfo;
 };
 
+/// The failure of a routine for a matrix that it cannot take.
+class MatrixFailure : public llvm::ErrorInfo<MatrixFailure, KernelFailure> {
+public:
+  static char ID;
+
+  using ErrorInfo::ErrorInfo;
+};
+
 /// The failure of a call for which there is no memory.
 class MemoryFailure : public llvm::ErrorInfo<MemoryFailure, KernelFailure> {
 public:

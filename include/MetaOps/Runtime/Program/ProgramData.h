@@ -26,7 +26,7 @@
 #include "MetaOps/Runtime/Program/Copy.h"
 #include "MetaOps/Runtime/Program/Kernel.h"
 #include "MetaOps/Runtime/Program/ProgramInfo.h"
-#include "MetaOps/Runtime/Program/Routine.h"
+#include "MetaOps/Runtime/Routines/RoutineRegistry.h"
 #include "MetaOps/Support/IndexRange.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -57,6 +57,19 @@ struct Slot {
 struct Step;
 /// In their order.
 using StepList = std::vector<Step>;
+
+/// A routine by the implementation that was chosen for it. Behind the buffers
+/// of its operands and results is its scratch memory, if it takes any.
+struct RoutineCall {
+  Routine routine;
+  /// The library of the implementation, and its version for messages.
+  std::string library, version;
+  /// Null in a program that cannot be run.
+  std::shared_ptr<const RoutinePlan> plan;
+
+  const RoutineEstimate &getEstimate() const { return plan->getEstimate(); }
+  bool hasScratch() const { return getEstimate().scratchBytes > 0; }
+};
 
 /// Each into a window of the one buffer that is written.
 using Copies = std::vector<Copy>;
@@ -131,8 +144,8 @@ struct For {
 
 /// One step of a program.
 struct Step {
-  using Action =
-      std::variant<KernelCall, Routine, Copies, View, Check, If, While, For>;
+  using Action = std::variant<KernelCall, RoutineCall, Copies, View, Check, If,
+                              While, For>;
 
   Action action;
   /// What the action reads, then what it writes.
@@ -149,6 +162,9 @@ struct Step {
   llvm::ArrayRef<Carry> getCarries() const;
   /// The lists of steps inside, in their order.
   std::vector<const StepList *> getRegions() const;
+  /// Returns true if a run may fail here: a check, code of a user's, or a
+  /// routine that says so.
+  bool mayFail() const;
   /// Predicted picoseconds; of a loop those of one trip.
   int64_t getWork() const;
   /// How many threads there is work for.
@@ -223,14 +239,21 @@ struct DescribedProgram {
   ProgramInfo info;
 };
 
-/// The program as bytes, its kernels by name.
+/// The layouts of a program's bytes that can be read: today's, and the one in
+/// which there were sorts and no other routines.
+enum class ProgramLayout { Current, SortsAlone };
+
+/// The program as bytes, its kernels and routines by name.
 std::string writeProgram(const ProgramData &program, const ProgramInfo &info);
 /// Reads such bytes, and verifies what they say. `findKernel` gives the
-/// kernels; the program cannot be read where it gives none.
+/// kernels; the program cannot be read where it gives none, or where nobody
+/// computes one of its routines.
 llvm::Expected<DescribedProgram>
 readProgram(llvm::StringRef bytes,
             llvm::function_ref<std::shared_ptr<const Kernel>(llvm::StringRef)>
-                findKernel);
+                findKernel,
+            const RoutineRegistry &routines,
+            ProgramLayout layout = ProgramLayout::Current);
 
 } // namespace metaops
 

@@ -38,6 +38,9 @@ public:
   /// In place of what was found by the key, if anything was.
   void insert(ProgramKey key, std::shared_ptr<const CachedProgram> program);
 
+  /// Lets go of programs whose kernels are shared with those of other lengths.
+  void eraseShared();
+
   /// See Program.h.
   void dropPacked(bool isShort);
 
@@ -50,6 +53,8 @@ private:
     std::shared_ptr<const CachedProgram> program;
   };
   using Entries = std::list<Entry>;
+
+  void erase(Entries::iterator entry);
 
   size_t capacity;
   /// Most recently used first.

@@ -73,6 +73,8 @@ public:
   /// Has programs share kernels with those of other lengths, as they do from
   /// the beginning, or have kernels for their own extents alone.
   void shareKernels(bool mayShare) { sharesKernels = mayShare; }
+  /// Forgets the lengths that have come, and which programs share kernels.
+  void forgetLengths();
 
   /// Takes the schedules in the file of the settings, and notes them there.
   void readSchedules(Settings &changed);

@@ -10,16 +10,18 @@
 #define METAOPS_RUNTIME_RECORDING_DERIVATIVES_H
 
 #include "MetaOps/Runtime/Recording/Recorder.h"
+#include "MetaOps/Runtime/Recording/Targets.h"
 #include "MetaOps/Runtime/Recording/UnusedTargets.h"
 #include "MetaOps/Transforms/Autodiff/MissingDerivatives.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 
 namespace metaops {
 
 class RecordingSession;
-class Targets;
 
 /// Appends to a graph what computes derivatives of its values. Nothing is
 /// computed, not even what targets depend on: that is up to the caller, between
@@ -40,8 +42,16 @@ public:
   void checkUsed(llvm::StringRef function, llvm::ArrayRef<Node *> outputs,
                  Targets &targets, UnusedTargets unused);
 
+  /// Throws where a gradient is missing that may be by an older value of its
+  /// target than any which is chosen.
+  void checkLost(Node *loss, Targets &targets,
+                 llvm::ArrayRef<Targets::Missing> missing,
+                 llvm::ArrayRef<Targets::Chosen> chosen);
+
   /// Gradients of the sum of the loss by the targets, in reverse mode.
   llvm::SmallVector<Node *> grad(Node *loss, llvm::ArrayRef<Node *> targets);
+  /// Returns what the last gradients are made of.
+  const MadeOfLoss &getMade() const { return *made; }
   /// How the outputs move where the inputs move by the tangents, in forward
   /// mode.
   llvm::SmallVector<Node *> jvp(llvm::ArrayRef<Node *> outputs,
@@ -63,6 +73,7 @@ private:
   Recorder &recorder;
   Graph &graph;
   RecordingSession *session;
+  std::optional<MadeOfLoss> made;
 };
 
 } // namespace metaops

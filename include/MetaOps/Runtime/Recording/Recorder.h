@@ -24,6 +24,7 @@
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Runtime/Graph/Operand.h"
 #include "MetaOps/Runtime/Memory/Buffer.h"
+#include "MetaOps/Runtime/Routines/Routine.h"
 #include "MetaOps/Support/IndexRange.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
@@ -51,6 +52,19 @@ struct ExternCall {
   std::vector<Output> outputs;
   int64_t parallel = 0;
   bool isVectorized = false;
+};
+
+/// A call of a routine by its name; see metaop.routine.
+struct RoutineRequest {
+  std::string name;
+  std::vector<ExternCall::Output> outputs;
+  std::vector<RoutineAttribute> parameters;
+  /// Of the inputs and then the outputs; empty where none has any.
+  std::vector<std::string> roles;
+  /// Of the outputs; empty where none is made over an input.
+  std::vector<int64_t> over;
+  bool isBatched = false;
+  bool isTotal = false;
 };
 
 /// One position of an index like x[3, 1:5, ..., None].
@@ -183,9 +197,10 @@ public:
   /// NumPy's result types. No dimensions mean all.
   Node *reduce(llvm::StringRef kind, Node *x,
                std::optional<llvm::ArrayRef<int64_t>> dims, bool keepDims);
-  /// The square root of the sum of squares over `divisor`, of float32.
+  /// Records the root of the sum of powers over `divisor`, of float32; powers
+  /// are of magnitudes unless `isSigned`.
   Node *norm(Node *x, llvm::ArrayRef<int64_t> dims, bool keepDims,
-             double divisor);
+             double divisor, double order, bool isSigned);
   /// (..., n, m) by (..., m, k), or (m) for a row or a column that the result
   /// then lacks. The leading dimensions broadcast; the type is that of x * y.
   Node *matmul(Node *x, Node *y);
@@ -225,6 +240,11 @@ public:
 
   /// Calls code of a user's. Returns the first output.
   Node *callExtern(const ExternCall &call, llvm::ArrayRef<Node *> inputs);
+  /// Calls a routine of the session's. Returns the first output.
+  Node *callRoutine(const RoutineRequest &request,
+                    llvm::ArrayRef<Node *> inputs);
+  /// Gives values that are there when all are. Returns the first.
+  Node *barrier(llvm::ArrayRef<Node *> values);
 
   //===--------------------------------------------------------------------===//
   // Operations with regions (RecordRegions.cpp)

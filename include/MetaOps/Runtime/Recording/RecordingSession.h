@@ -21,6 +21,7 @@
 
 #include "MetaOps/Runtime/Graph/Var.h"
 #include "MetaOps/Runtime/Memory/Buffer.h"
+#include "MetaOps/Runtime/Recording/OutsideHistories.h"
 #include "MetaOps/Runtime/Recording/Recorder.h"
 #include "MetaOps/Runtime/Recording/UnusedTargets.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -36,6 +37,7 @@ namespace metaops {
 
 class Device;
 class FunctionCall;
+class Targets;
 
 /// Records operators, and hands their results out as Vars.
 class RecordingSession : public std::enable_shared_from_this<RecordingSession> {
@@ -79,6 +81,9 @@ public:
   void giveAway(Var &x);
   /// Has x be a handle on another value.
   virtual void assign(Var &x, Node *value);
+  /// Says that x has had a value on the way to its present one, younger than
+  /// all of its former ones.
+  void addFormer(Var &x, Node *value);
   /// Rebinds x to its value with a part replaced.
   void setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value);
   /// Rebinds x to the value, which belongs to the next iteration: no gradient
@@ -99,6 +104,14 @@ public:
   std::vector<Var> jvp(llvm::ArrayRef<const Var *> outputs,
                        llvm::ArrayRef<const Var *> inputs,
                        llvm::ArrayRef<const Var *> tangents);
+
+  /// Is told that values are used in a function that is recorded, and that
+  /// derivatives there are by some Vars: by their values or, of those in
+  /// `byFormer`, by former ones.
+  virtual void noteInside(llvm::ArrayRef<Node *> used,
+                          llvm::ArrayRef<const Var *> by,
+                          llvm::ArrayRef<const Var *> byFormer) {}
+  OutsidePaths &getOutsidePaths() { return outsidePaths; }
 
   /// Leaves the session, which is entered, while work of a call is done, and
   /// enters it again as it was.
@@ -134,12 +147,17 @@ protected:
   /// Prepares a value that a Var is about to hold.
   virtual void prepareHeld(Node *node) {}
   friend class RecordedFunction;
+  /// Is told by which Vars derivatives of outputs are about to be recorded.
+  virtual void noteTargets(llvm::ArrayRef<Node *> outputs,
+                           llvm::ArrayRef<const Var *> by,
+                           const Targets &found) {}
   /// Prepares values by which derivatives of others are about to be recorded.
   virtual void prepareTargets(llvm::ArrayRef<Node *> outputs,
                               llvm::ArrayRef<Node *> targets) {}
 
 private:
   Recorder &recorder;
+  OutsidePaths outsidePaths;
 };
 
 /// A stay inside of a session: holds its lock, and has it drop what is not

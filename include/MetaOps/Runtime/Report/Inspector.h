@@ -93,6 +93,9 @@ public:
   /// Has programs share kernels with those of other lengths or, to be tuned,
   /// have kernels of their own.
   void shareKernels(bool mayShare);
+  /// Has the session decide anew which programs share kernels, as if none had
+  /// run.
+  void forgetLengths();
   /// Looks for schedules by which the kernels of a program are faster, for so
   /// many seconds; see Compiler.h. No run may be on its way.
   TuningResult tuneProgram(const RunRecord &record,

@@ -50,9 +50,9 @@ public:
   /// How many operations have been recorded since the last program was run, or
   /// since `restartCount`.
   uint64_t countRecorded() const {
-    return graph.getNumRecorded() - recordedAtRun;
+    return graph.countRecorded() - recordedAtRun;
   }
-  void restartCount() { recordedAtRun = graph.getNumRecorded(); }
+  void restartCount() { recordedAtRun = graph.countRecorded(); }
 
   int64_t getNumRuns() const { return runs; }
   /// See SessionStatistics::operatorsRepeated.

@@ -57,6 +57,11 @@ struct RepeatedCall {
     unsigned argument;
     /// It is the end of a history.
     bool isEnd;
+    /// It is the value that the argument has last in the call, without its
+    /// history.
+    bool repeats;
+    /// The history had a value that another argument has last in the call.
+    bool isMadeOfRebound;
   };
 
   /// An argument of the program.
@@ -85,7 +90,13 @@ struct RepeatedCall {
     bool isOutput;
     unsigned index;
     /// Its history has been ended by the call.
-    bool isEnded;
+    bool isEnded = false;
+    /// The history had a value that an argument has had last in the call.
+    bool isMadeOfRebound = false;
+    /// Rebound arguments, or results beside it, are made of it.
+    bool isLost = false;
+    /// In the call its Var has had other values before.
+    bool hadFormer = false;
   };
 
   std::vector<Source> arguments;

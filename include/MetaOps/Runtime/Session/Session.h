@@ -81,6 +81,8 @@ public:
   mlir::MLIRContext *getContext();
   /// The limit of memory is that of the current device.
   Settings getSettings() const;
+  /// Returns who computes what is no kernel. Others may be added.
+  RoutineRegistry &getRoutines() const;
   /// Returns whether operators are recorded, and not run at once.
   bool isLazy() const;
   void setFlag(llvm::StringRef name, const FlagValue &value);
@@ -113,6 +115,8 @@ public:
   /// and calls nothing; updates that were pending may have been run.
   bool callAlone(const CallRequest &request, RepeatedCall &repeated,
                  std::optional<std::vector<Var>> &results);
+  /// Waits for a call that has results, unless runs are asynchronous.
+  void finishCall();
 
   //===--------------------------------------------------------------------===//
   // Running

@@ -27,6 +27,7 @@
 #include "MetaOps/Runtime/Programs/Programs.h"
 #include "MetaOps/Runtime/Programs/Settings.h"
 #include "MetaOps/Runtime/Recording/Recorder.h"
+#include "MetaOps/Runtime/Routines/RoutineRegistry.h"
 #include "MetaOps/Runtime/Run/Launcher.h"
 #include "MetaOps/Runtime/Run/Runner.h"
 #include "MetaOps/Runtime/Run/Transfers.h"
@@ -101,6 +102,7 @@ public:
   Device &findDevice(llvm::ArrayRef<Var *> arguments);
   bool isAlone(llvm::ArrayRef<Var *> arguments, const Device &on);
   void checkDonated(const CallRequest &request);
+  void checkHistories(const CallRequest &request, OutsidePaths &paths);
   /// Returns the results that derivatives of depend on what the call has
   /// rebound: on the value that is gone.
   std::vector<Node *> findEnding(const CallValues &values);
@@ -111,6 +113,7 @@ public:
   void recordCall(Session &session, RepeatedCall &call,
                   const CallRequest &request,
                   std::optional<std::vector<Var>> &results);
+  void finishCall();
   /// Launches a call on other arguments, and returns its results; nothing where
   /// that cannot be, and nothing is done.
   std::optional<std::vector<Node *>> repeatCall(const RepeatedCall &call,
@@ -136,6 +139,7 @@ public:
   Graph graph;
   Recorder recorder;
   Settings settings;
+  std::shared_ptr<RoutineRegistry> routines = createHostRoutines();
   DroppedValues dropped;
   ProvisionalValues provisional;
 
@@ -181,7 +185,7 @@ private:
   Node *makeResult(mlir::RankedTensorType type, BufferRef buffer, Ticket ticket,
                    Device &on);
   void noteEnds(const RepeatedCall &call, llvm::ArrayRef<Var *> arguments,
-                llvm::ArrayRef<Node *> results);
+                llvm::ArrayRef<Node *> results, uint64_t within);
 
   // Export
   CompiledFunction compileExport(llvm::ArrayRef<ExportedSlice> slices,

@@ -46,9 +46,10 @@ std::vector<Var> recordCustom(RecordingSession &session,
                               llvm::ArrayRef<const RecordedBody *> rules);
 
 /// Records a body as a checkpoint: of what it computes, nothing but the results
-/// is kept for a gradient, which computes it again.
+/// is kept for a gradient, which computes it again, but reads so many of the
+/// last results.
 std::vector<Var> recordCheckpoint(RecordingSession &session,
-                                  const RecordedBody &body);
+                                  const RecordedBody &body, int64_t numKept);
 
 /// Records one of two bodies of the operands, by a condition, which is a 0-d
 /// boolean. Both return values of the same types, one at least. The random

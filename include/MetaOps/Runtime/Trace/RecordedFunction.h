@@ -20,6 +20,7 @@
 #include "MetaOps/Runtime/Graph/Promotion.h"
 #include "MetaOps/Runtime/Graph/Var.h"
 #include "MetaOps/Runtime/Memory/DType.h"
+#include "MetaOps/Runtime/Recording/OutsideHistories.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -63,6 +64,10 @@ public:
     unsigned argument = 0;
     /// No later step rebinds the argument.
     bool isLast = true;
+    /// It makes a result of the function, or a former value of one.
+    bool isOfResult = false;
+    /// An argument is assigned what it makes.
+    bool isAssigned = false;
 
     unsigned getNumResults() const;
     /// Returns the operation, of other values: operands, and then what its
@@ -115,6 +120,10 @@ public:
   int64_t getNumDrawn() const { return numDrawn; }
   /// Returns the numbers of the arguments that it rebinds.
   llvm::ArrayRef<unsigned> getRebound() const { return rebound; }
+  /// Returns the derivatives that the function records.
+  llvm::ArrayRef<InsideDerivatives> getDifferentiated() const {
+    return differentiated;
+  }
   /// Returns how many operations a call records.
   size_t getNumOperations() const;
   llvm::ArrayRef<Step> getSteps() const { return steps; }
@@ -122,9 +131,13 @@ public:
   llvm::ArrayRef<unsigned> getResults() const { return results; }
   /// The values of arrays that the function makes.
   llvm::ArrayRef<Var> getConstants() const { return constants; }
+  /// Extents of recordings: compared with the rest, or any.
+  enum class Extents { Compared, Any };
   /// Returns what differs first from another recording of the same function,
-  /// with the lines; empty where they agree. The host of both is entered.
-  std::string findDifference(const RecordedFunction &other) const;
+  /// with the lines; empty where they agree. For any extents, numbers that
+  /// count what is in tensors may differ, too. The host of both is entered.
+  std::string findDifference(const RecordedFunction &other,
+                             Extents extents = Extents::Compared) const;
 
 private:
   friend class Trace;
@@ -140,8 +153,16 @@ private:
   std::vector<Var> constants;
   std::vector<Step> steps;
   llvm::SmallVector<unsigned> rebound;
+  std::vector<InsideDerivatives> differentiated;
   std::vector<unsigned> results;
   std::vector<mlir::RankedTensorType> resultTypes;
+  /// By result the numbers of the values that its Var has had before.
+  std::vector<llvm::SmallVector<unsigned, 0>> formerOfResults;
+  /// Pairs of values the first of which repeats the other one, in the order of
+  /// the first (Node::repeated).
+  std::vector<std::pair<unsigned, unsigned>> repeated;
+  /// Some step rebinds an argument otherwise than by an update.
+  bool assigns = false;
   int64_t numDrawn = 0;
 };
 

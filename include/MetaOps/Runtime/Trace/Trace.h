@@ -11,6 +11,7 @@
 
 #include "MetaOps/Runtime/Graph/DroppedValues.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
+#include "MetaOps/Runtime/Recording/OutsideHistories.h"
 #include "MetaOps/Runtime/Recording/RecordingSession.h"
 #include "MetaOps/Runtime/Trace/RecordedFunction.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -69,15 +70,18 @@ public:
   std::vector<unsigned> getMet() const {
     return {met.set_bits_begin(), met.set_bits_end()};
   }
-  /// A captured Var that has been rebound, by an update or an assignment, and
-  /// what stands for it.
+  /// A captured Var that has been rebound, at last by an update or an
+  /// assignment, and its values since, as far as something needs them.
   struct Rebound {
     Var *var;
-    Var *standIn;
+    std::vector<Var> values;
     bool isUpdate;
   };
+  /// Returns the values that a Var has had before, as far as something needs
+  /// them.
+  std::vector<Var> getFormer(const Var &var);
   /// Returns what a checkpoint rebinds, in the order in which it was met.
-  std::vector<Rebound> getRebound() const;
+  std::vector<Rebound> getRebound();
   /// Is told of each Var when it is captured: it has to live until `close`.
   std::function<void(Var &)> onCapture;
 
@@ -86,6 +90,20 @@ public:
   /// Throws where its calls would not do what was recorded.
   std::shared_ptr<const RecordedFunction>
   finish(llvm::ArrayRef<const Var *> outputs = {});
+  /// Parts of a function of which the last arguments move its other ones.
+  struct Linearized {
+    /// The function without its last results, but with the values that the
+    /// tangents are made of.
+    std::shared_ptr<const RecordedFunction> values;
+    /// The last results, of these values and, behind them, the tangents.
+    std::shared_ptr<const RecordedFunction> tangents;
+    size_t numResiduals;
+  };
+  /// Returns the parts of what has been recorded: what depends on the arguments
+  /// from `firstTangent` on, and what does not.
+  Linearized finishLinear(llvm::ArrayRef<const Var *> outputs,
+                          llvm::ArrayRef<const Var *> moved,
+                          size_t firstTangent);
   /// Returns the lines of values that Vars still hold.
   std::vector<std::string> findHeld();
   /// Lets go of the Vars that it has made. To be called when the function has
@@ -99,6 +117,8 @@ public:
   void assign(Var &x, Node *value) override;
   /// Notes that the function updates an argument or a captured Var.
   void update(Var &x, Operand value) override;
+  void noteInside(llvm::ArrayRef<Node *> used, llvm::ArrayRef<const Var *> by,
+                  llvm::ArrayRef<const Var *> byFormer) override;
   Device &getDevice(llvm::StringRef name) override;
   Device &getDevice() override { return *device; }
   void setDevice(Device &current) override { device = &current; }
@@ -111,6 +131,9 @@ protected:
   void enter() override { parts->dropped.release(); }
   void leave(bool failed) override;
   void prepareHeld(Node *node) override;
+  void noteTargets(llvm::ArrayRef<Node *> outputs,
+                   llvm::ArrayRef<const Var *> by,
+                   const Targets &found) override;
   void prepareTargets(llvm::ArrayRef<Node *> outputs,
                       llvm::ArrayRef<Node *> targets) override;
 
@@ -152,9 +175,11 @@ private:
   /// be.
   void checkRebound(bool isArgument) const;
   void setRebound(unsigned variable, bool isUpdate);
-  /// Throws where a captured value is made of a target outside: inside there is
-  /// no way from one to the other.
-  void checkHistories(llvm::ArrayRef<Node *> targets);
+  /// Adds the variables that derivatives of the values depend on.
+  void addUsed(llvm::ArrayRef<Node *> values, InsideDerivatives &made);
+  /// Takes note of derivatives inside. Of a body, throws where a captured value
+  /// is made of a target outside: inside there is no way from one to the other.
+  void checkHistories(const InsideDerivatives &made);
   /// Notes an event behind what has been recorded.
   void note(Event event);
 
@@ -177,6 +202,8 @@ private:
   /// Arrays that were made values, and what stands for them.
   std::vector<Var> constants;
   std::vector<Node *> constantNodes;
+  /// Derivatives that are asked for in a function.
+  std::vector<InsideDerivatives> differentiated;
   /// By the last node that was there.
   llvm::DenseMap<Node *, llvm::SmallVector<Event, 1>> events;
   /// Scalars, by their places in the order of recording, that are keys and

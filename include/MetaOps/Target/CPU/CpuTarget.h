@@ -32,7 +32,7 @@ public:
   void addPlannedSchedules(OpPassManager &pm) const override;
   LogicalResult verify(KernelOp kernel) const override;
   bool owns(ScheduleAttr schedule) const override;
-  FailureOr<KernelDescription> describe(KernelOp kernel) const override;
+  FailureOr<KernelMeasures> measure(KernelOp kernel) const override;
   SmallVector<KernelSchedules>
   listNeighbours(ArrayRef<Stage> stages) const override;
   ArrayRef<StringRef> getPhases() const override;

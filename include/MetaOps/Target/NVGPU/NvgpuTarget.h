@@ -45,7 +45,7 @@ public:
                     const ScheduleRequest &request) const override;
   LogicalResult verify(KernelOp kernel) const override;
   bool owns(ScheduleAttr schedule) const override;
-  FailureOr<KernelDescription> describe(KernelOp kernel) const override;
+  FailureOr<KernelMeasures> measure(KernelOp kernel) const override;
   SmallVector<KernelSchedules>
   listNeighbours(ArrayRef<Stage> stages) const override;
   int64_t getPartAlignment() const override;

@@ -29,6 +29,9 @@ struct DerivativeOptions {
   /// Returns which number a 0-d integer is, where that is known. A constant
   /// always is.
   llvm::function_ref<std::optional<int64_t>(Value)> getNumber = nullptr;
+  /// Returns whether somebody holds a result of a checkpoint, and may ask for
+  /// derivatives by it. Then derivatives read it rather than make it again.
+  llvm::function_ref<bool(Value)> isHeld = nullptr;
   /// Knows derivatives that are in no program (CustomDerivatives.h).
   CustomDerivatives *custom = nullptr;
 

@@ -211,7 +211,9 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     its place in the result, where that is contiguous, or in the rows in which
     the kernel writes it (`metaop-pitch-parts`), and an insert writes over a
     destination that dies there.
-    Without `reuse`, every value has a place of
+    A routine writes a result over an operand that dies
+    there, where it says so, and has a place for its scratch memory, which is
+    free before and behind it: `metaop.scratch`. Without `reuse`, every value has a place of
     its own, and no argument is overwritten. Kernels for GPUs count on the alignment
     of their buffers (`part-alignment`). With `report`, a remark gives the
     size of the arena, and the most bytes that live in it at a time, which it

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/LinearForm.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
@@ -138,7 +139,8 @@ static AffineExpr simplifyTree(AffineExpr expr, ArrayRef<int64_t> extents) {
   if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
     AffineExpr lhs = simplifyTree(binary.getLHS(), extents);
     AffineExpr rhs = simplifyTree(binary.getRHS(), extents);
-    expr = getAffineBinaryOpExpr(binary.getKind(), lhs, rhs);
+    if (lhs != binary.getLHS() || rhs != binary.getRHS())
+      expr = getAffineBinaryOpExpr(binary.getKind(), lhs, rhs);
   }
   return simplifyNode(expr, extents);
 }
@@ -158,7 +160,7 @@ AffineExpr metaop::simplifyInRange(AffineExpr expr, unsigned numDims,
     expr = simplifyTree(expr, extents);
   // The flat form writes a remainder as a difference with a quotient, of which
   // less is known. It is better only where no quotient is left.
-  AffineExpr flat = simplifyAffineExpr(expr, numDims, numSymbols);
+  AffineExpr flat = flattenExpr(expr, numDims, numSymbols);
   return hasKind(expr, {AffineExprKind::Mod}) &&
                  hasKind(flat, {AffineExprKind::Mod, AffineExprKind::FloorDiv,
                                 AffineExprKind::CeilDiv})
@@ -166,10 +168,35 @@ AffineExpr metaop::simplifyInRange(AffineExpr expr, unsigned numDims,
              : flat;
 }
 
+/// Returns whether `expr` is at least `other`, where both are linear and no
+/// number overflows.
+static std::optional<bool> isLinearlyImplied(AffineExpr expr, AffineExpr other,
+                                             unsigned numDims,
+                                             ArrayRef<int64_t> extents) {
+  LinearForm difference;
+  difference.factors.resize(numDims);
+  if (!difference.add(expr, 1) || !difference.add(other, -1))
+    return std::nullopt;
+  Bound lower = difference.constant;
+  for (auto [dim, factor] : llvm::enumerate(difference.factors)) {
+    if (factor >= 0)
+      continue;
+    if (dim >= extents.size() || ShapedType::isDynamic(extents[dim]))
+      return false;
+    auto least = llvm::checkedMul(factor, extents[dim] - 1);
+    lower = least ? llvm::checkedAdd(*lower, *least) : std::nullopt;
+    if (!lower)
+      return std::nullopt;
+  }
+  return *lower >= 0;
+}
+
 bool metaop::isImpliedBy(AffineExpr expr, AffineExpr other, unsigned numDims,
                          unsigned numSymbols, ArrayRef<int64_t> extents) {
   if (llvm::is_contained(extents, 0))
     return true;
+  if (auto implied = isLinearlyImplied(expr, other, numDims, extents))
+    return *implied;
   AffineExpr difference =
       simplifyInRange(expr - other, numDims, numSymbols, extents);
   Bound lower = getInterval(difference, extents).lower;
@@ -189,9 +216,12 @@ public:
 
   /// Adds `expr >= 0` unless it is proven.
   void require(AffineExpr expr) {
+    // Most are proven as they stand, which is cheap to see.
+    if (isNonNegative(getInterval(expr, extents)))
+      return;
     expr = simplifyInRange(expr, numDims, numSymbols, extents);
     IndexInterval interval = getInterval(expr, extents);
-    if (interval.lower && *interval.lower >= 0)
+    if (isNonNegative(interval))
       return;
     if (interval.upper && *interval.upper < 0)
       bounds.alwaysOutside = true;
@@ -209,6 +239,10 @@ public:
   AccessBounds take() { return std::move(bounds); }
 
 private:
+  static bool isNonNegative(IndexInterval interval) {
+    return interval.lower && *interval.lower >= 0;
+  }
+
   unsigned numDims;
   unsigned numSymbols;
   ArrayRef<int64_t> extents;

@@ -19,7 +19,7 @@
 //             and other elements apart, which is right to the second order, and
 //             to every order where at most two elements of a group are zero.
 //
-//   norm      times the element over the norm.
+//   norm      times the element over the norm, or a power of that quotient.
 //
 // A JVP takes the same weights the other way: tangents, weighted, are summed.
 //
@@ -358,33 +358,34 @@ METAOPS_REDUCTION_PRODUCTS(ReduceOp)
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The slopes of a norm: each element over the result. In f32 that quotient is
-/// one of at most 1, but the reciprocal of the result, by which all of a row
-/// are multiplied, may be no number: it is that of the result times a power of
-/// two, with which the product is multiplied again, exactly. Elements are 0
-/// where the result is, and any number is its reciprocal.
+/// The slopes of a norm: of order 2 the units, which are each element over the
+/// result, and of other orders a power of these. The reciprocal of the result
+/// may be no number of f32 where units are, and its derivative is none already
+/// where the result is far from 1. So both are multiplied first by a power of
+/// two that brings the result near 1, exactly, and that is a constant for
+/// derivatives. Elements are 0 where the result is, and any number is its
+/// reciprocal; but signed powers may add up to 0, of which the reciprocal is 0
+/// then.
 class NormSlopes {
 public:
   NormSlopes(OpBuilder &builder, NormOp op)
       : op(op), emit(builder, op.getLoc()) {
     Value length = op.getResult();
-    auto power = [&](int exponent) {
-      return emit.splat(length, std::ldexp(1.0, exponent));
-    };
-    Value isSmall = emit.compare(ComparePredicate::Lt, length, power(-100));
-    factor = emit.select(isSmall, power(24), power(-4));
+    factor = emitFactor(length);
     Value isZero = emit.compare(ComparePredicate::Eq, length, 0.0);
     Value one = emit.splat(length, 1.0);
     inverse = emit.div(one, emit.select(isZero, one, emit.mul(length, factor)));
+    if (op.getSignedPowers())
+      inverse = emit.select(isZero, emit.splat(length, 0.0), inverse);
   }
 
   Value emitVjp(Value cotangent) {
-    return emit.mul(emitUnits(), emitRead(emitDivided(cotangent)));
+    return emit.mul(emitSlopes(), emitRead(emitDivided(cotangent)));
   }
 
   Value emitJvp(Value tangent) {
     Value sum =
-        emit.reindexReduce(Combiner::Add, emit.mul(emitUnits(), tangent),
+        emit.reindexReduce(Combiner::Add, emit.mul(emitSlopes(), tangent),
                            op.getResult(), op.getIndexAccess());
     return emitDivided(sum);
   }
@@ -398,10 +399,44 @@ private:
     return divisor == 1 ? ofResult
                         : emit.div(ofResult, emit.splat(ofResult, divisor));
   }
-  /// The quotients.
+  /// Emits the power of two whose exponent is the opposite of each number's,
+  /// from the bits of the exponent: 2^127 for 0, and 2^-126 for the largest.
+  Value emitFactor(Value number) {
+    constexpr double exponents = 0xff << 23, opposite = 0xfe << 23,
+                     least = 1 << 23;
+    auto type = cast<RankedTensorType>(number.getType());
+    Type integers = type.clone(IntegerType::get(op.getContext(), 32));
+    Value bits = emit.create<BitcastOp>(integers, number);
+    Value exponent = emit.create<AndOp>(bits, emit.splat(bits, exponents));
+    Value result = emit.sub(emit.splat(bits, opposite), exponent);
+    result = emit.create<MaxOp>(result, emit.splat(bits, least));
+    return emit.create<BitcastOp>(type, result);
+  }
   Value emitUnits() {
-    return emit.mul(emit.mul(op.getSource(), emitRead(inverse)),
-                    emitRead(factor));
+    return emit.mul(emit.mul(op.getSource(), emitRead(factor)),
+                    emitRead(inverse));
+  }
+  /// Emits the quotients' powers of an order less 1. The root of 0, which is
+  /// steep, is that of 1, and 0 is chosen in its place.
+  Value emitSlopes() {
+    Value units = emitUnits();
+    int64_t halves = op.getHalves();
+    if (halves == 4)
+      return units;
+    Value size = units;
+    if (op.needsMagnitudes())
+      size = emit.create<AbsOp>(units);
+    Value isZero;
+    if (op.hasRoot()) {
+      isZero = emit.compare(ComparePredicate::Eq, units, 0.0);
+      size = emit.select(isZero, emit.splat(units, 1.0), size);
+    }
+    Value slopes = emit.power(size, halves - 2);
+    if (op.needsMagnitudes())
+      slopes = emit.select(emit.compare(ComparePredicate::Lt, units, 0.0),
+                           emit.neg(slopes), slopes);
+    return op.hasRoot() ? emit.select(isZero, emit.splat(units, 0.0), slopes)
+                        : slopes;
   }
 
   NormOp op;

@@ -78,6 +78,8 @@ bool metaop::canBatch(Operation *op, const llvm::SmallBitVector &isBatched) {
     return false;
   if (auto code = dyn_cast<ExternOp>(op))
     return code.getLeading().has_value();
+  if (auto routine = dyn_cast<RoutineOp>(op))
+    return routine.getBatched();
   if (auto reindex = dyn_cast<ReindexOpInterface>(op))
     return !hasBatchedConditions(reindex.getIndexAccess(), op, isBatched);
   if (auto reduce = dyn_cast<ReindexReduceOpInterface>(op))
@@ -388,6 +390,8 @@ SmallVector<Value> Batcher::emit() {
     return emitLike(repeatAll());
   if (isa<ReshapeOp>(op))
     return emitLike(operands);
+  if (isa<RoutineOp>(op))
+    return emitLike(repeatAll());
   if (auto code = dyn_cast<ExternOp>(op)) {
     auto made = cast<ExternOp>(emitLike(repeatAll()).front().getDefiningOp());
     made.setLeading(*code.getLeading() + 1);

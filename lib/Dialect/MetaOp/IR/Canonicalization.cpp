@@ -30,6 +30,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::metaop;
 
@@ -122,7 +124,7 @@ struct ReduceToReindexReduce : OpRewritePattern<ReduceOp> {
   }
 };
 
-// Pattern: norm -> cast, mul, reduce, sqrt, cast
+// Pattern: norm -> cast, mul or sqrt, reduce, sqrt or pow, cast
 struct NormToReduce : OpRewritePattern<NormOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -130,13 +132,32 @@ struct NormToReduce : OpRewritePattern<NormOp> {
                                 PatternRewriter &rewriter) const override {
     metaop::detail::TensorEmitter emit(rewriter, op.getLoc());
     Type narrow = op.getType().getElementType();
-    Value wide = emit.cast(op.getSource(), rewriter.getF64Type());
-    Value squares = emit.create<ReduceOp>(Combiner::Add, emit.mul(wide, wide),
-                                          op.getDimensions(), op.getKeepDims());
+    Value size = op.getSource();
+    if (op.needsMagnitudes())
+      size = emit.create<AbsOp>(size);
+    else if (op.hasRoot())
+      size = emitRooted(emit, size);
+    Value wide = emit.cast(size, rewriter.getF64Type());
+    Value sum =
+        emit.create<ReduceOp>(Combiner::Add, emit.power(wide, op.getHalves()),
+                              op.getDimensions(), op.getKeepDims());
     if (double divisor = op.getDivisor().convertToDouble(); divisor != 1)
-      squares = emit.div(squares, emit.splat(squares, divisor));
-    rewriter.replaceOp(op, emit.cast(emit.create<SqrtOp>(squares), narrow));
+      sum = emit.div(sum, emit.splat(sum, divisor));
+    Value root =
+        op.getHalves() == 4
+            ? emit.create<SqrtOp>(sum)
+            : emit.create<PowOp>(sum, emit.splat(sum, 2.0 / op.getHalves()));
+    rewriter.replaceOp(op, emit.cast(root, narrow));
     return success();
+  }
+
+private:
+  /// Emits infinity in place of the negative one, which has its powers, but no
+  /// root.
+  static Value emitRooted(metaop::detail::TensorEmitter &emit, Value x) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    Value isLeast = emit.compare(ComparePredicate::Eq, x, -infinity);
+    return emit.select(isLeast, emit.splat(x, infinity), x);
   }
 };
 } // namespace

@@ -17,9 +17,9 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/CustomOps.h"
-#include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
+#include "MetaOps/Dialect/MetaOp/IR/MetaOpInterfaces.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -67,10 +67,18 @@ metaop::createRegion(OpBuilder &builder, Location loc,
   return op;
 }
 
-void metaop::setCheckpoint(scf::ExecuteRegionOp op) {
+void metaop::setCheckpoint(scf::ExecuteRegionOp op, int64_t numKept) {
   op.setNoInline(true);
-  MetaOpDialect::CheckpointAttrHelper(op.getContext())
-      .setAttr(op, UnitAttr::get(op.getContext()));
+  Builder builder(op.getContext());
+  op->setAttr(MetaOpDialect::CheckpointAttrHelper::getNameStr(),
+              numKept > 0 ? Attribute(builder.getI64IntegerAttr(numKept))
+                          : Attribute(builder.getUnitAttr()));
+}
+
+int64_t metaop::getNumKept(Operation *checkpoint) {
+  auto number = checkpoint->getAttrOfType<IntegerAttr>(
+      MetaOpDialect::CheckpointAttrHelper::getNameStr());
+  return number ? number.getInt() : 0;
 }
 
 bool metaop::isUnboundedLoop(Operation *op) {
@@ -85,17 +93,44 @@ bool metaop::mayMissDerivatives(Operation *op) {
         auto custom = dyn_cast<CustomDerivativeOp>(inner);
         bool isMissing =
             custom ? !custom.getCaptures().empty() || !custom.getTangentRule()
-                   : isUnboundedLoop(inner) || isa<ExternOp>(inner);
+                   : isUnboundedLoop(inner) || lacksDerivatives(inner);
         return isMissing ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
+bool metaop::mayReadResults(Operation *op) {
+  auto isRead = [](Operation *terminator) {
+    return llvm::any_of(terminator->getOperands(), [&](Value value) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      return type && isa<FloatType>(type.getElementType()) &&
+             value.getDefiningOp() &&
+             value.getParentBlock() == terminator->getBlock() &&
+             llvm::any_of(value.getUsers(),
+                          [&](Operation *user) { return user != terminator; });
+    });
+  };
+  return op
+      ->walk([&](Operation *inner) {
+        return inner != op && inner->hasTrait<OpTrait::IsTerminator>() &&
+                       isRead(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool metaop::lacksDerivatives(Operation *op) {
+  return isa<RoutineOpInterface>(op) && !isa<DifferentiableOpInterface>(op);
+}
+
 bool metaop::mayFail(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        return isa<CheckRangeOp, ExternOp>(inner) ? WalkResult::interrupt()
-                                                  : WalkResult::advance();
+        auto routine = dyn_cast<RoutineOpInterface>(inner);
+        return isa<CheckRangeOp>(inner) || (routine && routine.mayFail())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

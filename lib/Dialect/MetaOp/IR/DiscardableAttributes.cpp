@@ -78,8 +78,12 @@ static LogicalResult verifyMaxTrips(Operation *op, NamedAttribute attr) {
 static LogicalResult verifyCheckpoint(Operation *op, NamedAttribute attr) {
   if (!isa<scf::ExecuteRegionOp>(op))
     return emitMisplaced(op, attr, "an scf.execute_region");
-  if (!isa<UnitAttr>(attr.getValue()))
-    return emitExpected(op, attr, "a unit attribute");
+  auto number = dyn_cast<IntegerAttr>(attr.getValue());
+  bool isNumber = number && number.getType().isSignlessInteger(64) &&
+                  number.getInt() > 0 && number.getInt() <= op->getNumResults();
+  if (!isNumber && !isa<UnitAttr>(attr.getValue()))
+    return emitExpected(
+        op, attr, "a unit attribute, or a number of results, of type i64");
   return success();
 }
 
@@ -152,6 +156,15 @@ static LogicalResult verifySlots(Operation *op, NamedAttribute attr) {
     });
   return verifySlots(op, attr, attr.getValue(), count,
                      op->getParentOfType<FunctionOpInterface>());
+}
+
+static LogicalResult verifyScratch(Operation *op, NamedAttribute attr) {
+  if (!isa<RoutineOpInterface>(op))
+    return emitMisplaced(op, attr, "a routine");
+  auto slot = dyn_cast<SlotAttr>(attr.getValue());
+  if (!slot || slot.getKind() != SlotKind::Arena)
+    return emitExpected(op, attr, "a slot of the arena");
+  return success();
 }
 
 static LogicalResult verifyCarries(Operation *op, NamedAttribute attr) {
@@ -343,6 +356,7 @@ LogicalResult MetaOpDialect::verifyOperationAttribute(Operation *op,
           .Case(FirstTripAttrHelper::getNameStr(), verifyFirstTrip)
           .Case(RowsAttrHelper::getNameStr(), verifyRows)
           .Case(SlotsAttrHelper::getNameStr(), verifySlots)
+          .Case(ScratchAttrHelper::getNameStr(), verifyScratch)
           .Case(CarriesAttrHelper::getNameStr(), verifyCarries)
           .Case(ResultsAttrHelper::getNameStr(), verifyResults)
           .Case(ArenaBytesAttrHelper::getNameStr(), verifyBytes)

@@ -11,8 +11,10 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// The code is given places for all of its outputs.
+/// Makes all: the code is given places for its outputs.
 bool ExternOp::makes(OpResult) { return true; }
+
+bool ExternOp::mayFail() { return true; }
 
 LogicalResult ExternOp::verify() {
   // (C1)

@@ -176,5 +176,15 @@ LogicalResult NormOp::verify() {
   // (C2); inferring the result's type verifies (C1).
   if (double divisor = getDivisor().convertToDouble(); !(divisor >= 0))
     return emitOpError("expects a `divisor` of 0 or more, given ") << divisor;
+  double order = getOrder().convertToDouble();
+  // (C3)
+  if (!(order >= 1.5 && order <= 6.5) || 2 * order != getHalves())
+    return emitOpError("expects an `order` that is a multiple of 1/2 in "
+                       "[1.5, 6.5], given ")
+           << order;
+  // (C2)
+  if (order != 2 && getDivisor().convertToDouble() != 1)
+    return emitOpError("expects a `divisor` of 1 beside an `order` of ")
+           << order;
   return success();
 }

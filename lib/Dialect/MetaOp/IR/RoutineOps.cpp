@@ -1,4 +1,4 @@
-//===- RoutineOps.cpp - Sorts ---------------------------------------------===//
+//===- RoutineOps.cpp - Routines ------------------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,6 +11,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -44,6 +45,106 @@ LogicalResult SortOp::verify() {
            << extent << " elements, given " << values;
   return success();
 }
+
+StringRef SortOp::getRoutineName() { return "sort"; }
+
+SmallVector<NamedAttribute> SortOp::getRoutineAttributes() {
+  Builder builder(getContext());
+  return {builder.getNamedAttr("dim", getDimAttr()),
+          builder.getNamedAttr("descending",
+                               builder.getI64IntegerAttr(getDescending()))};
+}
+
+StringRef SortOp::getOperandRole(unsigned number) {
+  return number == 0 ? "source" : "begin";
+}
+StringRef SortOp::getResultRole(unsigned number) {
+  return number == 0 ? "values" : "indices";
+}
+
+//===----------------------------------------------------------------------===//
+// Routines by name
+//===----------------------------------------------------------------------===//
+
+/// Returns true if an attribute is an integer, a float or a string, or an array
+/// of one of these kinds.
+static bool isParameter(Attribute attr) {
+  auto isNumber = [](Attribute each) {
+    auto number = dyn_cast<IntegerAttr>(each);
+    return number && number.getType().isSignlessInteger(64);
+  };
+  auto isFloat = [](Attribute each) {
+    auto number = dyn_cast<FloatAttr>(each);
+    return number && number.getType().isF64();
+  };
+  if (isNumber(attr) || isFloat(attr) ||
+      isa<StringAttr, DenseI64ArrayAttr, DenseF64ArrayAttr>(attr))
+    return true;
+  auto array = dyn_cast<ArrayAttr>(attr);
+  return array &&
+         (llvm::all_of(array, isNumber) || llvm::all_of(array, isFloat) ||
+          llvm::all_of(array, llvm::IsaPred<StringAttr>));
+}
+
+LogicalResult RoutineOp::verify() {
+  // (C1)
+  if (getOutputs().empty())
+    return emitOpError("expects an output");
+  // (C2)
+  for (NamedAttribute each : getRoutineAttributes())
+    if (!isParameter(each.getValue()))
+      return emitOpError("expects parameters that are integers of i64, floats "
+                         "of f64, strings, or arrays of one of these, given ")
+             << each.getName() << " = " << each.getValue();
+  // (C3)
+  size_t numTensors = getInputs().size() + getOutputs().size();
+  if (getRoles() && getRoles()->size() != numTensors)
+    return emitOpError("expects ")
+           << numTensors << " roles, given " << getRoles()->size();
+  // (C4)
+  if (!getOver())
+    return success();
+  if (getOver()->size() != getOutputs().size())
+    return emitOpError("expects `over` for ")
+           << getOutputs().size() << " outputs, given " << getOver()->size();
+  llvm::SmallBitVector isOver(getInputs().size());
+  for (auto [output, number] : llvm::zip_equal(getOutputs(), *getOver())) {
+    if (number == -1)
+      continue;
+    if (number < 0 || number >= static_cast<int64_t>(getInputs().size()) ||
+        getInputs()[number].getType() != output.getType() ||
+        isOver.test(number))
+      return emitOpError("expects an output over an input of its type that no "
+                         "other is over, given input ")
+             << number << " for " << output.getType();
+    isOver.set(number);
+  }
+  return success();
+}
+
+bool RoutineOp::makes(OpResult) { return true; }
+
+StringRef RoutineOp::getRoutineName() { return getRoutine(); }
+
+SmallVector<NamedAttribute> RoutineOp::getRoutineAttributes() {
+  return llvm::to_vector(getParameters() ? getParameters()->getValue()
+                                         : ArrayRef<NamedAttribute>());
+}
+
+StringRef RoutineOp::getOperandRole(unsigned number) {
+  return getRoles() ? cast<StringAttr>((*getRoles())[number]).getValue() : "";
+}
+StringRef RoutineOp::getResultRole(unsigned number) {
+  return getOperandRole(getInputs().size() + number);
+}
+
+std::optional<unsigned> RoutineOp::getOverwritten(unsigned number) {
+  if (!getOver() || (*getOver())[number] == -1)
+    return std::nullopt;
+  return (*getOver())[number];
+}
+
+bool RoutineOp::mayFail() { return !getTotal(); }
 
 //===----------------------------------------------------------------------===//
 // Derivatives of sorts

@@ -64,6 +64,9 @@ static constexpr int64_t kPrefetchDistance = 8;
 /// Vectors of so many bytes are in the first cache anyway, or soon.
 static constexpr int64_t kNearBytes = 1 << 17;
 
+/// Rows at a time whose results are whole lines, each of several tiles.
+static constexpr int64_t kRowsOfParts = 8;
+
 static int64_t divideCeil(int64_t count, int64_t size) {
   return llvm::divideCeilSigned(count, size);
 }
@@ -140,24 +143,36 @@ ContractionScheduler::ContractionScheduler(const Stage &stage,
   for (unsigned dim : contraction.factors[1 - plan.vectors].own.set_bits())
     rows.push_back(dim);
   sortByStep(rows, otherRead.place.offset);
-  rowsOfLines = getRowsOfLines();
   sortReduced();
+  rowsOfLines = getRowsOfLines();
 }
 
 /// Returns the iterations of the outermost rows that fill whole cache lines of
-/// the result with those of the tile; 1 where these do not follow each other.
+/// the result with those inside; 1 where these do not follow each other. Tiles
+/// that are parts of what is inside leave the rest of a line to the next tile.
+/// A line has to be filled soon where lanes are pages apart, if the panel is in
+/// the first cache until then.
 int64_t ContractionScheduler::getRowsOfLines() const {
   if (plan.transpose < 0 || getTile(rows.front()) > 1)
     return 1;
   const StageWrite &write = stage.writes.front();
   int64_t run = 1, bytes = getElementBytes(write.value.getType());
-  for (TileDim row : plan.rows)
-    run *= getExtent(row.dim) == row.size && !stage.isVarying(row.dim)
-               ? row.size
-               : 0;
+  bool isWhole = true;
+  for (unsigned dim : llvm::drop_begin(rows)) {
+    run *= stage.isVarying(dim) ? 0 : getExtent(dim);
+    isWhole &= getTile(dim) == getExtent(dim);
+  }
   if (run == 0 || stage.getStep(write.place.offset, rows.front()) != run)
     return 1;
   int64_t count = kLineBytes / std::gcd(kLineBytes, run * bytes);
+  if (!isWhole) {
+    int64_t apart = *stage.getStep(write.place.offset, plan.lanesDim);
+    int64_t panelBytes = multiplyCounts(blockSteps, plan.width * bytes);
+    if (std::abs(apart) * bytes < kPageBytes ||
+        panelBytes > processor.firstCacheBytes)
+      return 1;
+    count = std::max(count, kRowsOfParts);
+  }
   int64_t extent = getExtent(rows.front());
   return extent > count && extent % count == 0 ? count : 1;
 }
@@ -177,14 +192,9 @@ void ContractionScheduler::sortByStep(SmallVectorImpl<unsigned> &dims,
 /// Dimensions of the sum on which conditions depend stand outside, where these
 /// are tested once.
 void ContractionScheduler::sortReduced() {
-  auto isChecked = [&](unsigned dim) {
-    return llvm::any_of(
-        stage.writes.front().place.conditions,
-        [&](AffineExpr check) { return check.isFunctionOfDim(dim); });
-  };
   SmallVector<unsigned> inside;
   for (unsigned dim : contraction.reduced.set_bits())
-    (isChecked(dim) ? reduced : inside).push_back(dim);
+    (isTested(stage.writes.front(), dim) ? reduced : inside).push_back(dim);
   sortByStep(reduced, vectorRead.place.offset);
   sortByStep(inside, vectorRead.place.offset);
   reduced.append(inside);

@@ -31,6 +31,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopOrder.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/LinearForm.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/Stage/PairwiseSums.h"
@@ -61,7 +62,7 @@ double LoopOrder::getMeanStep(const StagePlace &place, unsigned loop) const {
       place.offset.replace(index, getAffineConstantExpr(last, ctx)) -
       place.offset.replace(index, getAffineConstantExpr(0, ctx));
   auto distance = dyn_cast<AffineConstantExpr>(
-      simplifyAffineExpr(moved, numLoops, stage.symbols.size()));
+      flattenExpr(moved, numLoops, stage.symbols.size()));
   if (!distance || last < 1 || !reducesFew())
     return kAssumedExtent;
   return std::abs(static_cast<double>(distance.getValue())) / last;
@@ -108,8 +109,11 @@ double LoopOrder::getTotalStep(unsigned loop) const {
 }
 
 void LoopOrder::sortByContinuity(SmallVectorImpl<int64_t> &loops) const {
+  llvm::DenseMap<int64_t, double> steps;
+  for (int64_t loop : loops)
+    steps[loop] = getTotalStep(loop);
   llvm::sort(loops, [&](int64_t a, int64_t b) {
-    double stepA = getTotalStep(a), stepB = getTotalStep(b);
+    double stepA = steps.lookup(a), stepB = steps.lookup(b);
     return std::tie(stepB, a) < std::tie(stepA, b);
   });
 }

@@ -14,10 +14,9 @@
 //
 // Moves of a plain nest of loops:
 //   * twice or half as many vectors side by side, and vectors of half the
-//   width;
+//     width;
 //   * twice or half as many copies of the loop of unroll-and-jam, or a kept
-//   loop
-//     to be one;
+//     loop to be one;
 //   * a short reduced loop without a loop, or a loop again;
 //   * two neighbouring levels exchanged;
 //   * strips twice or half as long, or none; a long kept loop of the lanes in

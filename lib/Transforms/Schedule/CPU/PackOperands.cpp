@@ -21,12 +21,16 @@
 //     loops, which lies in [low, high]; the box has high - low + 1 elements
 //     along that dimension, and the contraction reads it at e - low. Of an
 //     index in steps, s * i + c, the box has one element for each i.
-//   * The result, where it consists of phases: a tensor with a dimension for
-//     each phase outside of all others. A kernel behind the contraction
-//     interleaves them.
+//   * Where rows are moved, the box has their dimensions innermost, and around
+//     them those of the sum.
+//   * The result, where it consists of phases, or rows are moved: see
+//     PackedResult.cpp.
+//
+// Factors that are slices are copied before that (SlicedFactors.h).
 //
 // A condition on the iterations of a tile has to be one that the box makes
-// unnecessary (the plan has seen to that). Others stay.
+// unnecessary (the plan has seen to that). Others stay, and leave out
+// iterations that would multiply by zeros around the tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +44,9 @@
 #include "MetaOps/Dialect/MetaOp/IR/Rewrites.h"
 #include "MetaOps/Dialect/MetaOp/IR/StageRoles.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
-#include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
+#include "PackedResult.h"
+#include "SlicedFactors.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
@@ -56,13 +61,6 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 namespace {
-/// A tensor of which collapsed dimensions are one, and the indices that are
-/// left of a map to it.
-struct CollapsedTensor {
-  SmallVector<int64_t> shape;
-  SmallVector<AffineExpr> indices;
-};
-
 class Packer {
 public:
   Packer(KernelOp kernel, FusedOp fused, const Stage &stage,
@@ -76,9 +74,14 @@ public:
 
 private:
   using Factor = Contraction::Factor;
-  AffineExpr dim(unsigned number) { return b.getAffineDimExpr(number); }
-  IndexInterval getRange(AffineExpr index) const;
-  CollapsedTensor collapse(RankedTensorType type, AffineMap map) const;
+  AffineExpr dim(unsigned number) const {
+    return getAffineDimExpr(number, stage.getContext());
+  }
+  bool canFillBox() const;
+  bool staysInside() const;
+  CollapsedTensor collapse(const StageRead &read) const {
+    return CollapsedTensor::get(stage, read);
+  }
   Value getInput(const StageRead &read, ArrayRef<int64_t> shape);
   bool splitsLanes() const {
     return plan.packsVectors && !stage.isVarying(plan.lanesDim);
@@ -94,9 +97,13 @@ private:
   void packVectors();
   void packBroadcast();
   IntegerSet getRemaining();
-  CollapsedTensor splitPhases(ArrayRef<ResultPhase> phases);
-  Value contract(RankedTensorType type, ArrayRef<AffineExpr> indices);
-  Value interleave(ArrayRef<ResultPhase> phases, Value value);
+  SmallVector<unsigned> orderBox(const CollapsedTensor &tensor) const;
+  CollapsedTensor separateLanes(const CollapsedTensor &tensor) const;
+  PackedResult getResult() const {
+    return {stage, plan,
+            separateLanes(CollapsedTensor::get(stage, stage.writes.front()))};
+  }
+  Value contract(const PackedResult &result);
 
   KernelOp kernel;
   FusedOp fused;
@@ -117,50 +124,69 @@ private:
 };
 } // namespace
 
-/// The values that an index takes.
-IndexInterval Packer::getRange(AffineExpr index) const {
-  SmallVector<int64_t> extents;
-  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop)
-    extents.push_back(stage.getStaticExtent(loop));
-  return getInterval(index, extents);
+/// Returns true if a kernel does nothing but a stage, and that on tensors as
+/// they lie.
+static bool isWholeKernel(KernelOp kernel, FusedOp fused) {
+  return kernel.getYield().getOperands() == fused.getResults() &&
+         !fused.getInputRowsAttr() && !fused.getResultRowsAttr();
 }
 
 bool Packer::isSupported() {
-  if (kernel.getYield().getOperands() != fused.getResults() ||
-      fused.getInputRowsAttr() || fused.getResultRowsAttr())
+  if (!isWholeKernel(kernel, fused))
     return false;
   for (const Factor &factor : contraction.factors)
     for (const StageRead *read : factor.reads)
       if (!isa<BlockArgument>(read->source))
         return false;
-  // The box is known.
+  return canFillBox() && staysInside();
+}
+
+/// Returns true if the box is known, and zeros are around what it is copied
+/// from.
+bool Packer::canFillBox() const {
+  if (!plan.packsBroadcast)
+    return true;
   const Factor &other = contraction.factors[1 - plan.vectors];
-  if (plan.packsBroadcast)
-    for (AffineExpr index : other.reads.front()->map.getResults())
-      if (IndexInterval range = getRange(index); !range.lower || !range.upper)
-        return false;
-  return true;
+  const StageRead &read = *other.reads.front();
+  CollapsedTensor tensor = collapse(read);
+  return tensor.impliesChecks(stage, read.place) &&
+         llvm::all_of(tensor.indices, [&](AffineExpr index) {
+           IndexInterval range = getIndexRange(stage, index);
+           return range.lower && range.upper;
+         });
+}
+
+/// Returns true if iterations that have no result are outside of the tensor
+/// that is written: those that its checks leave out, and lanes that go beyond
+/// their extent to fill a panel.
+bool Packer::staysInside() const {
+  const StageWrite &write = stage.writes.front();
+  if (!CollapsedTensor::get(stage, write).impliesChecks(stage, write.place))
+    return false;
+  int64_t extent = stage.getStaticExtent(plan.lanesDim);
+  if (!splitsLanes() || extent % plan.width == 0)
+    return true;
+  CollapsedTensor tensor = getResult().getWritten();
+  return llvm::any_of(
+      llvm::zip_equal(tensor.shape, tensor.indices), [&](auto dim) {
+        auto [size, index] = dim;
+        auto step = getConstantCoefficient(index, plan.lanesDim);
+        if (!step || *step <= 0)
+          return false;
+        AffineExpr beyond = index + (extent - this->dim(plan.lanesDim)) * *step;
+        IndexInterval range = getIndexRange(
+            stage, simplifyAffineExpr(beyond, stage.getNumLoops(), 0));
+        return range.lower && *range.lower >= size;
+      });
 }
 
 //===----------------------------------------------------------------------===//
 // Tensors and places
 //===----------------------------------------------------------------------===//
 
-/// Indices of collapsed dimensions are 0 but for the last, which goes on
-/// beyond its end.
-CollapsedTensor Packer::collapse(RankedTensorType type, AffineMap map) const {
-  CollapsedTensor result;
-  int64_t extent = 1;
-  for (auto [i, index] : llvm::enumerate(map.getResults())) {
-    extent *= type.getDimSize(i);
-    auto constant = dyn_cast<AffineConstantExpr>(index);
-    if (constant && constant.getValue() == 0 && i + 1 < map.getNumResults())
-      continue;
-    result.shape.push_back(extent);
-    result.indices.push_back(index);
-    extent = 1;
-  }
-  return result;
+static bool isZero(AffineExpr index) {
+  auto constant = dyn_cast<AffineConstantExpr>(index);
+  return constant && constant.getValue() == 0;
 }
 
 /// The kernel's input that is read, in this shape.
@@ -179,7 +205,7 @@ IndexAccess Packer::getAccess(const StageRead &read, ArrayRef<AffineExpr> loops,
                               unsigned numDims) {
   MLIRContext *ctx = b.getContext();
   auto type = cast<RankedTensorType>(read.source.getType());
-  CollapsedTensor tensor = collapse(type, read.map);
+  CollapsedTensor tensor = collapse(read);
   auto rewrite = [&](AffineExpr expr) {
     return simplifyAffineExpr(expr.replaceDims(loops), numDims, 0);
   };
@@ -225,10 +251,7 @@ Packer::buildCopy(const Factor &factor, ArrayRef<int64_t> shape,
                   llvm::function_ref<IndexAccess(const StageRead &)> access) {
   SmallVector<Value> inputs;
   for (const StageRead *read : factor.reads)
-    inputs.push_back(
-        getInput(*read, collapse(cast<RankedTensorType>(read->source.getType()),
-                                 read->map)
-                            .shape));
+    inputs.push_back(getInput(*read, collapse(*read).shape));
   auto type = RankedTensorType::get(shape, getElementTypeOrSelf(factor.value));
   KernelOp copy = buildStageKernel(
       b, factor.reads.front()->value.getLoc(), type, inputs,
@@ -284,12 +307,9 @@ SmallVector<unsigned> Packer::getPanelLoops() const {
   // As the scheduler would order them: checked ones outside, then by step.
   AffineExpr place = factor.reads.front()->place.offset;
   auto getRank = [&](unsigned loop) {
-    bool isChecked = llvm::any_of(
-        stage.writes.front().place.conditions,
-        [&](AffineExpr check) { return check.isFunctionOfDim(loop); });
     return std::make_tuple(
-        !isChecked, -std::abs(stage.getStep(place, loop).value_or(INT64_MAX)),
-        loop);
+        !isTested(stage.writes.front(), loop),
+        -std::abs(stage.getStep(place, loop).value_or(INT64_MAX)), loop);
   };
   llvm::sort(reduced,
              [&](unsigned a, unsigned b) { return getRank(a) < getRank(b); });
@@ -324,27 +344,51 @@ void Packer::packVectors() {
   source.access.map = AffineMap::get(space.size(), 0, indices, b.getContext());
 }
 
+/// Returns the dimensions of the broadcast factor's tensor in the order in
+/// which the box has them: as they are, or those that are summed, and then
+/// rows, innermost. What conditions leave out of a sum is not there: windows
+/// stay outside.
+SmallVector<unsigned> Packer::orderBox(const CollapsedTensor &tensor) const {
+  auto order = llvm::to_vector(llvm::seq<unsigned>(tensor.indices.size()));
+  if (!plan.movesRows)
+    return order;
+  auto isSummed = [&](AffineExpr index) {
+    return llvm::any_of(contraction.reduced.set_bits(), [&](unsigned loop) {
+      return index.isFunctionOfDim(loop) &&
+             !isTested(stage.writes.front(), loop);
+    });
+  };
+  auto getRank = [&](unsigned position) {
+    AffineExpr index = tensor.indices[position];
+    return std::tuple(dependsOnRows(plan, index), isSummed(index), position);
+  };
+  llvm::sort(order,
+             [&](unsigned a, unsigned b) { return getRank(a) < getRank(b); });
+  return order;
+}
+
 void Packer::packBroadcast() {
   const Factor &factor = contraction.factors[1 - plan.vectors];
   const StageRead &read = *factor.reads.front();
-  CollapsedTensor tensor =
-      collapse(cast<RankedTensorType>(read.source.getType()), read.map);
+  CollapsedTensor tensor = collapse(read);
   SmallVector<int64_t> shape;
   SmallVector<AffineExpr> indices, inTensor;
-  for (AffineExpr index : tensor.indices) {
+  inTensor.resize(tensor.indices.size());
+  for (unsigned position : orderBox(tensor)) {
+    AffineExpr index = tensor.indices[position];
     // Of what is read in steps, the rest is left out.
     if (auto step = findOnlyStep(stage, index)) {
       auto [loop, size] = *step;
       AffineExpr first =
           simplifyAffineExpr(index - dim(loop) * size, stage.getNumLoops(), 0);
-      inTensor.push_back(dim(shape.size()) * size + first);
+      inTensor[position] = dim(shape.size()) * size + first;
       shape.push_back(stage.getStaticExtent(loop));
       indices.push_back(oldLoops[loop]);
       continue;
     }
-    IndexInterval range = getRange(index);
+    IndexInterval range = getIndexRange(stage, index);
     int64_t low = *range.lower, high = *range.upper;
-    inTensor.push_back(dim(shape.size()) + low);
+    inTensor[position] = dim(shape.size()) + low;
     shape.push_back(high - low + 1);
     indices.push_back(simplifyAffineExpr((index - low).replaceDims(oldLoops),
                                          space.size(), 0));
@@ -365,12 +409,15 @@ void Packer::packBroadcast() {
 // The contraction
 //===----------------------------------------------------------------------===//
 
-/// The conditions that the box of the broadcast factor does not imply.
+/// The conditions that are tested: those of loops around the tile, where
+/// nothing is computed in vain then, and those that the box of the broadcast
+/// factor does not imply.
 IntegerSet Packer::getRemaining() {
   const StageRead &read = *contraction.factors[1 - plan.vectors].reads.front();
   SmallVector<AffineExpr> remaining;
   for (AffineExpr check : stage.writes.front().place.conditions)
-    if (!plan.packsBroadcast || !impliesCheck(read, check))
+    if (!plan.packsBroadcast || !dependsOnTile(plan, check) ||
+        !impliesCheck(read, check))
       remaining.push_back(
           simplifyAffineExpr(check.replaceDims(oldLoops), space.size(), 0));
   if (remaining.empty())
@@ -390,81 +437,54 @@ void Packer::replace() {
     }
     const StageRead &read = *factor.reads.front();
     source.access = getAccess(read, oldLoops, space.size());
-    source.tensor = getInput(
-        read, collapse(cast<RankedTensorType>(read.source.getType()), read.map)
-                  .shape);
+    source.tensor = getInput(read, collapse(read).shape);
   }
 
   auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
-  SmallVector<ResultPhase> phases;
-  if (plan.splitsPhases)
-    phases = findPhases(stage);
-  CollapsedTensor result = splitPhases(phases);
-  Value value = contract(type.clone(result.shape), result.indices);
-  if (!phases.empty())
-    value = interleave(phases, value);
+  PackedResult result = getResult();
+  Value value = result.restore(b, kernel, contract(result));
   if (value.getType() != type)
     value = ReshapeOp::create(b, loc, type, value, ValueRange());
   kernel.getResult(0).replaceAllUsesWith(value);
   kernel.erase();
 }
 
-/// The tensor of results: dimensions of phases stand before all others.
-CollapsedTensor Packer::splitPhases(ArrayRef<ResultPhase> phases) {
-  const StageWrite &write = stage.writes.front();
-  auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
-  if (phases.empty())
-    return collapse(type, write.map);
+/// Gives lanes that do not fill their panels a dimension of the result: what
+/// goes beyond the filters of one group is none of the next one.
+CollapsedTensor Packer::separateLanes(const CollapsedTensor &tensor) const {
+  int64_t extent = stage.getStaticExtent(plan.lanesDim);
+  if (!splitsLanes() || extent % plan.width == 0)
+    return tensor;
   CollapsedTensor result;
-  for (const ResultPhase &phase : phases) {
-    result.shape.push_back(phase.stride);
-    result.indices.push_back(getAffineDimExpr(phase.phase, b.getContext()));
-  }
-  for (auto [position, index] : llvm::enumerate(write.map.getResults())) {
-    result.shape.push_back(type.getDimSize(position));
+  for (auto [size, index] : llvm::zip_equal(tensor.shape, tensor.indices)) {
+    AffineExpr lanes = dim(plan.lanesDim);
+    AffineExpr groups =
+        simplifyAffineExpr(index - lanes, stage.getNumLoops(), 0);
+    if (!isZero(groups) && !groups.isFunctionOfDim(plan.lanesDim) &&
+        groups.isMultipleOf(extent) && size % extent == 0) {
+      result.shape.push_back(size / extent);
+      result.indices.push_back(groups.floorDiv(extent));
+      result.shape.push_back(extent);
+      result.indices.push_back(lanes);
+      continue;
+    }
+    result.shape.push_back(size);
     result.indices.push_back(index);
-  }
-  for (const ResultPhase &phase : phases) {
-    unsigned position = phases.size() + phase.position;
-    result.shape[position] = stage.getStaticExtent(phase.steps);
-    result.indices[position] = getAffineDimExpr(phase.steps, b.getContext());
   }
   return result;
 }
 
-/// A kernel that puts each phase in its place.
-Value Packer::interleave(ArrayRef<ResultPhase> phases, Value value) {
-  auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
-  unsigned numDims = type.getRank() + phases.size();
-  SmallVector<AffineExpr> indices;
-  for (unsigned i = phases.size(); i < numDims; ++i)
-    indices.push_back(dim(i));
-  for (auto [i, phase] : llvm::enumerate(phases))
-    indices[phase.position] = indices[phase.position] * phase.stride + dim(i);
-  IndexAccess access;
-  access.map = AffineMap::get(numDims, 0, indices, b.getContext());
-  KernelOp interleaved =
-      buildStageKernel(b, loc, type, value, [&](ValueRange arguments) {
-        return SmallVector<Value>{ReindexReduceOp::create(
-            b, loc, type, Combiner::Add, arguments[0], access)};
-      });
-  inheritRewrites(kernel, interleaved, /*andForced=*/false);
-  return interleaved.getResult(0);
-}
-
-/// The kernel of the contraction over the new loops; its result is at `indices`
-/// of the old ones.
-Value Packer::contract(RankedTensorType type, ArrayRef<AffineExpr> indices) {
+/// The kernel of the contraction over the new loops.
+Value Packer::contract(const PackedResult &result) {
   const StageWrite &write = stage.writes.front();
+  CollapsedTensor tensor = result.getWritten();
+  auto indices = llvm::map_to_vector(tensor.indices, [&](AffineExpr index) {
+    return simplifyAffineExpr(index.replaceDims(oldLoops), space.size(), 0);
+  });
+  auto type =
+      cast<RankedTensorType>(kernel.getResult(0).getType()).clone(tensor.shape);
   IndexAccess access;
-  access.map = AffineMap::get(
-      space.size(), 0,
-      llvm::map_to_vector(indices,
-                          [&](AffineExpr index) {
-                            return simplifyAffineExpr(
-                                index.replaceDims(oldLoops), space.size(), 0);
-                          }),
-      b.getContext());
+  access.map = AffineMap::get(space.size(), 0, indices, b.getContext());
   access.conditions = getRemaining();
   KernelOp contracted = buildStageKernel(
       b, loc, type, {sources[0].tensor, sources[1].tensor},
@@ -484,6 +504,13 @@ Value Packer::contract(RankedTensorType type, ArrayRef<AffineExpr> indices) {
   return contracted.getResult(0);
 }
 
+/// Returns true if a tile fits the only stage of a kernel.
+static bool hasTile(KernelOp kernel, const Processor &processor) {
+  FailureOr<Stage> stage =
+      Stage::build(*kernel.getBody().getOps<FusedOp>().begin());
+  return succeeded(stage) && hasTile(*stage, processor);
+}
+
 /// What the plan packs, in words.
 static SmallVector<StringRef> getPacked(const ContractionPlan &plan) {
   SmallVector<StringRef> packed;
@@ -493,6 +520,8 @@ static SmallVector<StringRef> getPacked(const ContractionPlan &plan) {
     packed.push_back("the broadcast factor");
   if (plan.splitsPhases)
     packed.push_back("each phase of the result");
+  if (plan.movesRows)
+    packed.push_back("rows inside of what is tested");
   return packed;
 }
 
@@ -515,6 +544,8 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
     auto contraction = Contraction::match(*stage);
     if (!contraction)
       return keep(kernel, isNone);
+    if (isWorthSlicing(*stage, *contraction))
+      return slice(kernel, fused);
     auto plan = planContraction(*stage, *contraction, processor,
                                 /*mayPack=*/true);
     if (!plan)
@@ -535,6 +566,25 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
           << (isForced(kernel, kPackOperands) ? ", as is forced" : "");
     packer.replace();
     return success();
+  }
+
+  /// Copies the slices that a kernel reads if that leads to a tile, and packs
+  /// what there is then.
+  LogicalResult slice(KernelOp kernel, FusedOp fused) {
+    if (!isWholeKernel(kernel, fused))
+      return keep(kernel, "its stage is not all of it");
+    SmallVector<KernelOp> built = copySlices(kernel, fused);
+    if (built.empty() || !hasTile(built.back(), processor)) {
+      for (KernelOp each : llvm::reverse(built))
+        each.erase();
+      return keep(kernel, "no tile fits it");
+    }
+    if (report)
+      fused.emitRemark("copies ")
+          << built.size() - 1 << " of its factors, which are slices";
+    kernel.replaceAllUsesWith(built.back());
+    kernel.erase();
+    return pack(built.back());
   }
 
   LogicalResult keep(KernelOp kernel, StringRef reason) {

@@ -20,6 +20,7 @@
 #include "MetaOps/Transforms/Schedule/GPU/CountBlockWork.h"
 #include "GpuLevels.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
@@ -251,7 +252,12 @@ void StageCounter::addOperation(Operation *op) {
   unsigned depth = depthOf.lookup(result);
   double times = runs[depth] * countElements(getLoopsOf(result));
   Type element = getElementTypeOrSelf(result.getType());
-  addUnit(times * countInstructions(op), classifyOperation(op), element);
+  // No instruction approximates these: they are polynomials of f32 of halves,
+  // too.
+  Type computed = element;
+  if (isa<Expm1Op, Log1pOp>(op) && isHalf(element))
+    computed = Float32Type::get(op->getContext());
+  addUnit(times * countInstructions(op), classifyOperation(op), computed);
   operations[depth] += 1;
   if (!isHalf(element))
     return;

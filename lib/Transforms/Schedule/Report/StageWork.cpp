@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
@@ -25,6 +26,9 @@ using namespace mlir::metaop;
 
 /// The work of one random number: ten rounds of Philox in twice the width.
 static constexpr int64_t kRandomInstructions = 60;
+/// The work of a power of f64 that is rounded to f32, in logarithms of f32: one
+/// of f64, and an exponential.
+static constexpr int64_t kRoundedPowerLogarithms = 3;
 
 int64_t metaop::countIterations(const Stage &stage,
                                 const llvm::SmallBitVector &loops) {
@@ -37,10 +41,22 @@ int64_t metaop::countIterations(const Stage &stage,
   return points;
 }
 
+/// Returns true for a power of f64 whose readers all round it to f32: vectors
+/// have it by polynomials (VectorToLLVM/WideFunctions.cpp).
+static bool isRoundedPower(Operation *op) {
+  return isa<PowOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF64() &&
+         llvm::all_of(op->getUsers(), [](Operation *user) {
+           return isa<CastOp>(user) &&
+                  getElementTypeOrSelf(user->getResult(0)).isF32();
+         });
+}
+
 WorkClass metaop::classifyOperation(Operation *op) {
   auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
   if (!elementwise)
     return WorkClass::Arithmetic;
+  if (isRoundedPower(op))
+    return WorkClass::Logarithm;
   switch (elementwise.getElementWork()) {
   case ElementWork::Arithmetic:
     return WorkClass::Arithmetic;
@@ -61,6 +77,8 @@ WorkClass metaop::classifyOperation(Operation *op) {
 }
 
 int64_t metaop::countInstructions(Operation *op) {
+  if (isRoundedPower(op))
+    return kRoundedPowerLogarithms;
   return isa<RandomOp>(op) ? kRandomInstructions : 1;
 }
 

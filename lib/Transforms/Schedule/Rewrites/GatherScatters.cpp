@@ -24,8 +24,10 @@
 // reduced without the elements between.
 //
 // Both are done while the new loops do not run over much more than the old
-// ones. One index of the result after the other is looked at; of several loops
-// in an index, the longest changes least.
+// ones, and of both the one that runs over less: few steps of a window leave as
+// few taps of each phase, but of each element of the result all steps. One
+// index of the result after the other is looked at; of several loops in an
+// index, the longest changes least.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,13 +89,13 @@ private:
     unsigned loop;
     int64_t factor;
   };
-  struct Window {
+  /// The loops of a window, and the extents of those that replace them.
+  struct StridedGather {
+    /// Counts its iterations: each tap belongs to one phase.
+    int64_t getPoints() const { return numSteps * tapExtent; }
+
     WindowLoop steps;
     std::optional<WindowLoop> taps;
-  };
-  /// A window and the extents of the loops that replace it.
-  struct StridedGather {
-    Window window;
     int64_t stride = 1, dilation = 1, tapExtent = 1, numSteps = 1, numTaps = 1;
   };
 
@@ -111,15 +113,21 @@ private:
   bool isElsewhere(unsigned position, unsigned loop) const;
   void substitute(ArrayRef<AffineExpr> loops);
   void addCondition(AffineExpr expr);
-  bool tryGather(unsigned position, unsigned loop);
+  std::optional<unsigned> findUnitLoop(unsigned position) const;
+  int64_t countPoints(unsigned position, unsigned replaced) const;
+  void replaceByIndex(unsigned position, unsigned loop);
   std::optional<int64_t> getOrigin(unsigned position) const;
-  std::optional<Window> findWindow(unsigned position) const;
+  SmallVector<WindowLoop, 2> findWindow(unsigned position) const;
+  std::optional<StridedGather>
+  makeStridedGather(unsigned position, WindowLoop steps,
+                    std::optional<WindowLoop> taps) const;
   std::optional<StridedGather> findStridedGather(unsigned position) const;
   std::pair<AffineExpr, AffineExpr> getOldLoops(const StridedGather &gather,
                                                 int64_t rest, AffineExpr k1,
                                                 AffineExpr k0,
                                                 AffineExpr t) const;
-  bool tryStridedGather(unsigned position);
+  void replaceByPhases(unsigned position, const StridedGather &gather);
+  bool gather(unsigned position);
   void reverse(unsigned loop);
 
   FusedOp fused;
@@ -193,26 +201,46 @@ void Gatherer::addCondition(AffineExpr expr) {
     conditions.push_back(expr);
 }
 
-bool Gatherer::tryGather(unsigned position, unsigned loop) {
-  AffineExpr index = indices[position];
-  auto factor = getConstantCoefficient(index, loop);
-  int64_t newExtent = resultShape[position];
-  if (!factor || std::abs(*factor) != 1 || isElsewhere(position, loop) ||
-      (newExtent > kMaxGrowth * extents[loop] && !isForced))
-    return false;
+/// Returns the loop that the result's index may replace: of those in unit
+/// steps the longest, which changes least.
+std::optional<unsigned> Gatherer::findUnitLoop(unsigned position) const {
+  std::optional<unsigned> longest;
+  for (unsigned loop = 0; loop < extents.size(); ++loop) {
+    if (!indices[position].isFunctionOfDim(loop) || isElsewhere(position, loop))
+      continue;
+    auto factor = getConstantCoefficient(indices[position], loop);
+    if (factor && std::abs(*factor) == 1 &&
+        (!longest || extents[loop] > extents[*longest]))
+      longest = loop;
+  }
+  bool isMuch =
+      longest && resultShape[position] > kMaxGrowth * extents[*longest];
+  return isMuch && !isForced ? std::nullopt : longest;
+}
 
+/// Counts the iterations of the loops in an index, where the result's replaces
+/// one of them.
+int64_t Gatherer::countPoints(unsigned position, unsigned replaced) const {
+  int64_t points = resultShape[position];
+  for (unsigned loop = 0; loop < extents.size(); ++loop)
+    if (loop != replaced && indices[position].isFunctionOfDim(loop))
+      points *= extents[loop];
+  return points;
+}
+
+void Gatherer::replaceByIndex(unsigned position, unsigned loop) {
   // index = c * i + rest = k, so i = c * (k - rest) where c is 1 or -1.
+  AffineExpr index = indices[position];
   SmallVector<AffineExpr> loops = getLoops();
   AffineExpr k = loops[loop];
   AffineExpr rest = index.replace(k, constant(0));
-  AffineExpr i = (k - rest) * *factor;
+  AffineExpr i = (k - rest) * *getConstantCoefficient(index, loop);
   loops[loop] = i;
-  int64_t oldExtent = std::exchange(extents[loop], newExtent);
+  int64_t oldExtent = std::exchange(extents[loop], resultShape[position]);
   substitute(loops);
   // The old bounds of i become conditions; k is in range by construction.
   addCondition(i);
   addCondition(constant(oldExtent - 1) - i);
-  return true;
 }
 
 /// Counts a loop downwards, which changes the sign of its factors.
@@ -222,31 +250,27 @@ void Gatherer::reverse(unsigned loop) {
   substitute(loops);
 }
 
-/// The two loops of `stride * i + dilation * j`, i the one of more iterations,
-/// or the one whose steps are not 1. There may be no j.
-std::optional<Gatherer::Window> Gatherer::findWindow(unsigned position) const {
-  SmallVector<WindowLoop> loops;
+/// Returns the loops i and j of `stride * i + dilation * j`, the longer one
+/// first; there may be no j. None if the index is no window.
+SmallVector<Gatherer::WindowLoop, 2>
+Gatherer::findWindow(unsigned position) const {
+  SmallVector<WindowLoop, 2> loops;
   for (unsigned loop = 0; loop < extents.size(); ++loop) {
     if (!indices[position].isFunctionOfDim(loop))
       continue;
     auto factor = getConstantCoefficient(indices[position], loop);
     if (!factor || *factor == 0 || isElsewhere(position, loop))
-      return std::nullopt;
+      return {};
     loops.push_back({loop, *factor});
   }
-  auto isSteps = [&](const WindowLoop &steps, const WindowLoop &taps) {
-    if (steps.isUnit() != taps.isUnit())
-      return taps.isUnit();
-    return extents[steps.loop] >= extents[taps.loop];
-  };
-  if (loops.size() == 2 && !isSteps(loops[0], loops[1]))
+  // A window neither wraps nor is moved by a symbol.
+  IndexInterval interval = getInterval(indices[position], extents);
+  if (loops.size() > 2 || !interval.lower || !interval.upper ||
+      !getOrigin(position))
+    return {};
+  if (loops.size() == 2 && extents[loops[1].loop] > extents[loops[0].loop])
     std::swap(loops[0], loops[1]);
-  if (loops.empty() || loops.size() > 2 || loops[0].isUnit())
-    return std::nullopt;
-  Window window{loops[0], {}};
-  if (loops.size() == 2)
-    window.taps = loops[1];
-  return window;
+  return loops;
 }
 
 /// The index where all loops are 0, if it is known.
@@ -270,19 +294,12 @@ static int64_t getInverse(int64_t number, int64_t modulus) {
   return llvm::mod(inverse, modulus);
 }
 
-/// Returns how a window is gathered; none if it is not known, has factors that
-/// share one, or would make the loops run over too much.
+/// Returns the gather by phases of a loop's steps, of one window; none if its
+/// factors share one, or the loops would run over too much.
 std::optional<Gatherer::StridedGather>
-Gatherer::findStridedGather(unsigned position) const {
-  std::optional<Window> window = findWindow(position);
-  if (!window)
-    return std::nullopt;
-  // What wraps, or is moved by a symbol, is no window.
-  IndexInterval interval = getInterval(indices[position], extents);
-  if (!interval.lower || !interval.upper || !getOrigin(position))
-    return std::nullopt;
-  StridedGather gather{*window};
-  auto [steps, taps] = *window;
+Gatherer::makeStridedGather(unsigned position, WindowLoop steps,
+                            std::optional<WindowLoop> taps) const {
+  StridedGather gather{steps, taps};
   gather.stride = std::abs(steps.factor);
   gather.dilation = taps ? std::abs(taps->factor) : 1;
   gather.tapExtent = taps ? extents[taps->loop] : 1;
@@ -295,6 +312,25 @@ Gatherer::findStridedGather(unsigned position) const {
   if (std::gcd(gather.stride, gather.dilation) != 1 || (isMuch && !isForced))
     return std::nullopt;
   return gather;
+}
+
+/// Returns how a window is gathered by the phases of one of its loops, of both
+/// the one that leaves fewer iterations.
+std::optional<Gatherer::StridedGather>
+Gatherer::findStridedGather(unsigned position) const {
+  SmallVector<WindowLoop, 2> window = findWindow(position);
+  std::optional<StridedGather> best;
+  for (auto [number, steps] : llvm::enumerate(window)) {
+    if (steps.isUnit())
+      continue;
+    std::optional<WindowLoop> taps;
+    if (window.size() == 2)
+      taps = window[1 - number];
+    auto gather = makeStridedGather(position, steps, taps);
+    if (gather && (!best || gather->getPoints() < best->getPoints()))
+      best = gather;
+  }
+  return best;
 }
 
 /// Returns i and j of index = stride * i + dilation * j + rest = k with k =
@@ -314,11 +350,9 @@ Gatherer::getOldLoops(const StridedGather &gather, int64_t rest, AffineExpr k1,
   return {k1 + a - t * dilation, b + t * stride};
 }
 
-bool Gatherer::tryStridedGather(unsigned position) {
-  std::optional<StridedGather> gather = findStridedGather(position);
-  if (!gather)
-    return false;
-  auto [steps, taps] = gather->window;
+void Gatherer::replaceByPhases(unsigned position, const StridedGather &gather) {
+  WindowLoop steps = gather.steps;
+  std::optional<WindowLoop> taps = gather.taps;
   if (steps.factor < 0)
     reverse(steps.loop);
   if (taps && taps->factor < 0)
@@ -327,40 +361,40 @@ bool Gatherer::tryStridedGather(unsigned position) {
   SmallVector<AffineExpr> loops = getLoops();
   AffineExpr k1 = loops[steps.loop], t = taps ? loops[taps->loop] : constant(0);
   AffineExpr k0 = getAffineDimExpr(extents.size(), ctx);
-  auto [i, j] = getOldLoops(*gather, *getOrigin(position), k1, k0, t);
+  auto [i, j] = getOldLoops(gather, *getOrigin(position), k1, k0, t);
   loops[steps.loop] = i;
   if (taps)
     loops[taps->loop] = j;
-  int64_t oldExtent = std::exchange(extents[steps.loop], gather->numSteps);
+  int64_t oldExtent = std::exchange(extents[steps.loop], gather.numSteps);
   if (taps)
-    extents[taps->loop] = gather->numTaps;
-  extents.push_back(gather->stride);
+    extents[taps->loop] = gather.numTaps;
+  extents.push_back(gather.stride);
   substitute(loops);
-  indices[position] = k1 * gather->stride + k0;
+  indices[position] = k1 * gather.stride + k0;
   addCondition(i);
   addCondition(constant(oldExtent - 1) - i);
-  addCondition(constant(gather->tapExtent - 1) - j);
-  return true;
+  addCondition(constant(gather.tapExtent - 1) - j);
+}
+
+/// Gathers an index in the one of both ways that leaves fewer iterations.
+bool Gatherer::gather(unsigned position) {
+  std::optional<unsigned> loop = findUnitLoop(position);
+  std::optional<StridedGather> strided = findStridedGather(position);
+  if (strided &&
+      (!loop || strided->getPoints() < countPoints(position, *loop))) {
+    replaceByPhases(position, *strided);
+    return true;
+  }
+  if (loop)
+    replaceByIndex(position, *loop);
+  return loop.has_value();
 }
 
 bool Gatherer::change() {
   bool isChanged = false;
-  for (unsigned position = 0; position < indices.size(); ++position) {
-    AffineExpr index = indices[position];
-    if (isa<AffineDimExpr, AffineConstantExpr>(index))
-      continue;
-    SmallVector<unsigned> loops;
-    for (unsigned loop = 0; loop < extents.size(); ++loop)
-      if (index.isFunctionOfDim(loop))
-        loops.push_back(loop);
-    llvm::sort(loops, [&](unsigned a, unsigned b) {
-      return std::tie(extents[b], a) < std::tie(extents[a], b);
-    });
-    isChanged |=
-        llvm::any_of(
-            loops, [&](unsigned loop) { return tryGather(position, loop); }) ||
-        tryStridedGather(position);
-  }
+  for (unsigned position = 0; position < indices.size(); ++position)
+    if (!isa<AffineDimExpr, AffineConstantExpr>(indices[position]))
+      isChanged |= gather(position);
   return isChanged;
 }
 

@@ -17,8 +17,10 @@
 //   * a dimension along which nothing is read, as of an iota, varies where
 //     its extent is one of those that are;
 //   * a dimension of a stage's result is what the one that numbers it is;
-//   * a reshape hands the mark on to a dimension of the same extent, or else to
-//     the outermost of those among which it divides the elements;
+//   * a reshape hands the mark on to a dimension of the same extent, or to
+//   those
+//     of varying extents whose product it is, or else to the outermost of those
+//     among which it divides the elements;
 //   * a branch or a loop hands marks on to its blocks, and from these to its
 //     results; of what a scan goes over, a row has those behind the first;
 //   * all else (concat, insert) keeps the dimensions of its operands.
@@ -71,8 +73,8 @@ private:
   void visitFused(FusedOp op);
   void visitReshape(ReshapeOp op);
   SmallBitVector findSpace(FusedOp op);
-  std::optional<unsigned> findReshaped(ArrayRef<int64_t> shape, unsigned begin,
-                                       unsigned end, int64_t length) const;
+  void markReshaped(ArrayRef<int64_t> shape, unsigned begin, unsigned end,
+                    int64_t length, SmallBitVector &marked) const;
   SmallBitVector findResult(Value yielded, const SmallBitVector &space,
                             ArrayRef<int64_t> extents);
 
@@ -324,21 +326,32 @@ void VaryingDims::visitKernel(KernelOp op) {
     copy(yielded, result);
 }
 
-/// Of the dimensions [begin, end) of a reshape's result, the one that is a
-/// varying dimension of extent `length`.
-std::optional<unsigned> VaryingDims::findReshaped(ArrayRef<int64_t> shape,
-                                                  unsigned begin, unsigned end,
-                                                  int64_t length) const {
-  std::optional<unsigned> known, outermost;
+/// Marks, of the dimensions [begin, end) of a reshape's result, those that a
+/// varying dimension of extent `length` becomes: the one that is as long, or
+/// those of which it is the product, or else the outermost.
+void VaryingDims::markReshaped(ArrayRef<int64_t> shape, unsigned begin,
+                               unsigned end, int64_t length,
+                               SmallBitVector &marked) const {
+  SmallVector<unsigned> known;
+  std::optional<unsigned> outermost;
+  int64_t rest = length;
   for (unsigned dim = begin; dim < end; ++dim) {
-    if (shape[dim] == length)
-      return dim;
-    if (!known && extents.contains(shape[dim]))
-      known = dim;
+    if (shape[dim] == length) {
+      marked.set(dim);
+      return;
+    }
+    if (shape[dim] > 1 && extents.contains(shape[dim]) &&
+        rest % shape[dim] == 0) {
+      known.push_back(dim);
+      rest /= shape[dim];
+    }
     if (!outermost && shape[dim] > 1)
       outermost = dim;
   }
-  return known ? known : outermost;
+  if (known.empty() && outermost)
+    known.push_back(*outermost);
+  for (unsigned dim : known)
+    marked.set(dim);
 }
 
 /// Goes over the groups of dimensions that hold the same elements.
@@ -357,8 +370,7 @@ void VaryingDims::visitReshape(ReshapeOp op) {
       before < after ? before *= from[i++] : after *= to[j++];
     for (unsigned dim = firstFrom; dim < i; ++dim)
       if (isVarying(op.getSource(), dim))
-        if (auto found = findReshaped(to, firstTo, j, from[dim]))
-          result.set(*found);
+        markReshaped(to, firstTo, j, from[dim], result);
   }
   marks[op] = result;
 }

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/LinearForm.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -98,7 +99,7 @@ AffineExpr metaop::getLocalOffset(AffineMap map, ArrayRef<AffineExpr> shape,
   AffineExpr offset = getAffineConstantExpr(0, ctx);
   for (auto [index, extent] : llvm::zip_equal(map.getResults(), shape))
     offset = offset * extent + index.replaceDims(inside);
-  return simplifyAffineExpr(offset, map.getNumDims(), map.getNumSymbols());
+  return flattenExpr(offset, map.getNumDims(), map.getNumSymbols());
 }
 
 std::optional<int64_t> metaop::getNumElements(ArrayRef<AffineExpr> shape) {

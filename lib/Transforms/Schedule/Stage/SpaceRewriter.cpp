@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/Stage/SpaceRewriter.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/LinearForm.h"
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -63,7 +64,7 @@ IndexAccess SpaceRewriter::compose(IndexAccess access) const {
   SmallVector<AffineExpr> results, constraints;
   for (AffineExpr expr : access.map.getResults())
     results.push_back(
-        simplifyAffineExpr(expr.replaceDims(oldDims), numDims, numSymbols));
+        flattenExpr(expr.replaceDims(oldDims), numDims, numSymbols));
   access.map = AffineMap::get(numDims, numSymbols, results, ctx);
   if (access.conditions != IntegerSet()) {
     for (AffineExpr expr : access.conditions.getConstraints())

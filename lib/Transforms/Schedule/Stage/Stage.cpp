@@ -18,6 +18,7 @@
 
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/CodeSize.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/LinearForm.h"
 #include "MetaOps/Dialect/MetaOp/Analysis/VaryingExtents.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
@@ -27,6 +28,7 @@
 #include "StageBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -62,12 +64,23 @@ std::optional<AffineExpr> metaop::getCoefficient(AffineExpr expr,
 
 std::optional<int64_t> metaop::getConstantCoefficient(AffineExpr expr,
                                                       unsigned loop) {
-  auto coefficient = getCoefficient(expr, loop);
-  if (!coefficient)
-    return std::nullopt;
-  if (auto constant = dyn_cast<AffineConstantExpr>(*coefficient))
-    return constant.getValue();
-  return std::nullopt;
+  // As getCoefficient, without expressions for the parts.
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition() == loop;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return 0;
+  if (expr.getKind() == AffineExprKind::Add) {
+    auto lhs = getConstantCoefficient(binary.getLHS(), loop);
+    auto rhs = getConstantCoefficient(binary.getRHS(), loop);
+    return lhs && rhs ? llvm::checkedAdd(*lhs, *rhs) : std::nullopt;
+  }
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (expr.getKind() == AffineExprKind::Mul && factor) {
+    auto lhs = getConstantCoefficient(binary.getLHS(), loop);
+    return lhs ? llvm::checkedMul(*lhs, factor.getValue()) : std::nullopt;
+  }
+  return expr.isFunctionOfDim(loop) ? std::nullopt : std::optional<int64_t>(0);
 }
 
 bool StageWrite::isFloatSum() const {
@@ -172,6 +185,9 @@ bool Stage::dependsOn(AffineExpr expr, unsigned loop) const {
 }
 
 std::optional<int64_t> Stage::getStep(AffineExpr expr, unsigned loop) const {
+  if (auto form = LinearForm::get(expr, getNumLoops());
+      form && loop < getNumLoops())
+    return form->factors[loop];
   auto step = getConstantCoefficient(expr, loop);
   AffineExpr dim = getAffineDimExpr(loop, getContext());
   // What is left without the linear part is to stay the same.
@@ -199,21 +215,18 @@ void metaop::addLoops(SmallBitVector &loops, AffineExpr expr) {
 /// out by a range check.
 bool StageBuilder::areDigits(AffineExpr index, AffineExpr extent,
                              SmallBitVector &seen) {
+  auto form = LinearForm::get(simplify(index), stage.extents.size());
+  if (!form || form->constant != 0)
+    return false;
   SmallVector<std::pair<int64_t, unsigned>> digits;
-  AffineExpr rest = index;
-  for (unsigned loop = 0; loop < stage.extents.size(); ++loop) {
-    if (!index.isFunctionOfDim(loop))
+  for (auto [loop, weight] : llvm::enumerate(form->factors)) {
+    if (weight == 0)
       continue;
-    auto weight = getConstantCoefficient(index, loop);
-    if (!weight || seen.test(loop))
+    if (seen.test(loop))
       return false;
     seen.set(loop);
-    digits.push_back({*weight, loop});
-    rest = rest - getAffineDimExpr(loop, ctx) * *weight;
+    digits.push_back({weight, loop});
   }
-  if (simplifyAffineExpr(rest, stage.extents.size(), stage.symbols.size()) !=
-      constant(0))
-    return false;
   llvm::sort(digits);
   AffineExpr reached = constant(1);
   for (auto [weight, loop] : digits) {

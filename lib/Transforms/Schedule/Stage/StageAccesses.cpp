@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
+#include "MetaOps/Dialect/MetaOp/Analysis/LinearForm.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -94,29 +95,43 @@ SmallVector<AffineExpr> StageBuilder::getShape(Value value) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// Returns the expression in simplest terms.
+AffineExpr StageBuilder::simplify(AffineExpr expr) {
+  // The flat form of one term is that term.
+  if (!isa<AffineBinaryOpExpr>(expr))
+    return expr;
+  return flattenExpr(expr, stage.extents.size(), stage.symbols.size());
+}
+
 bool StageBuilder::isProvablyNonNegative(AffineExpr expr) {
-  unsigned numLoops = stage.extents.size(), numSymbols = stage.symbols.size();
   SmallVector<int64_t> extents;
-  for (unsigned loop = 0; loop < numLoops; ++loop)
+  for (unsigned loop = 0; loop < stage.extents.size(); ++loop)
     extents.push_back(stage.getStaticExtent(loop));
   // Nothing needs to be proven of no iterations; no interval describes them.
   if (llvm::is_contained(extents, 0))
     return true;
   IndexInterval interval = getInterval(expr, extents);
-  if (interval.lower && *interval.lower >= 0)
-    return true;
-  // extent(i) - 1 - i >= 0 holds for symbolic extents as well.
+  return interval.lower && *interval.lower >= 0;
+}
+
+/// Returns whether the expression is extent(i) - 1 - i for a symbolic extent.
+bool StageBuilder::isDistanceToEnd(AffineExpr expr) {
   for (auto [loop, extent] : llvm::enumerate(stage.extents))
-    if (simplifyAffineExpr(expr - (extent - 1 - getAffineDimExpr(loop, ctx)),
-                           numLoops, numSymbols) == constant(0))
+    if (!isa<AffineConstantExpr>(extent) &&
+        simplify(expr - (extent - 1 - getAffineDimExpr(loop, ctx))) ==
+            constant(0))
       return true;
   return false;
 }
 
 void StageBuilder::addCheck(SmallVectorImpl<AffineExpr> &checks,
                             AffineExpr expr) {
-  expr = simplifyAffineExpr(expr, stage.extents.size(), stage.symbols.size());
-  if (!isProvablyNonNegative(expr) && !llvm::is_contained(checks, expr))
+  // Most are proven as they stand, which is cheap to see.
+  if (isProvablyNonNegative(expr))
+    return;
+  expr = simplify(expr);
+  if (!isProvablyNonNegative(expr) && !isDistanceToEnd(expr) &&
+      !llvm::is_contained(checks, expr))
     checks.push_back(expr);
 }
 
@@ -148,26 +163,53 @@ RowsAttr StageBuilder::getRows(Value source) {
                   : RowsAttr();
 }
 
+/// Returns whether an index is a loop that is no longer than the dimension.
+bool StageBuilder::isWithin(AffineExpr index, AffineExpr extent) {
+  auto loop = dyn_cast<AffineDimExpr>(index);
+  auto most = dyn_cast<AffineConstantExpr>(extent);
+  if (!loop || !most)
+    return false;
+  int64_t iterations = stage.getStaticExtent(loop.getPosition());
+  return !ShapedType::isDynamic(iterations) && iterations <= most.getValue();
+}
+
+/// Returns the element of some indices, in simplest terms.
+AffineExpr StageBuilder::makeOffset(AffineMap map,
+                                    ArrayRef<AffineExpr> strides) {
+  LinearForm sum;
+  sum.factors.resize(stage.extents.size());
+  AffineExpr offset = constant(0);
+  bool isLinear = true;
+  for (auto [index, stride] : llvm::zip_equal(map.getResults(), strides)) {
+    auto step = dyn_cast<AffineConstantExpr>(stride);
+    isLinear = isLinear && step && sum.add(index, step.getValue());
+    if (!isLinear)
+      break;
+  }
+  if (isLinear)
+    return sum.getExpr(ctx);
+  for (auto [index, stride] : llvm::zip_equal(map.getResults(), strides))
+    offset = offset + index * stride;
+  return simplify(offset);
+}
+
 StagePlace StageBuilder::makePlace(AffineMap map, ArrayRef<AffineExpr> shape,
                                    ArrayRef<AffineExpr> strides) {
   StagePlace place;
-  AffineExpr offset = constant(0);
-  for (auto [index, extent, stride] :
-       llvm::zip_equal(map.getResults(), shape, strides)) {
-    offset = offset + index * stride;
+  for (auto [index, extent] : llvm::zip_equal(map.getResults(), shape)) {
+    if (isWithin(index, extent))
+      continue;
     addCheck(place.rangeChecks, index);
     addCheck(place.rangeChecks, extent - 1 - index);
   }
-  place.offset =
-      simplifyAffineExpr(offset, stage.extents.size(), stage.symbols.size());
+  place.offset = makeOffset(map, strides);
   return place;
 }
 
 /// An expression of an access with the stage's own symbols, in simplest terms.
 AffineExpr StageBuilder::withSymbols(AffineExpr expr,
                                      ArrayRef<AffineExpr> symbols) {
-  return simplifyAffineExpr(expr.replaceSymbols(symbols), stage.extents.size(),
-                            stage.symbols.size());
+  return simplify(symbols.empty() ? expr : expr.replaceSymbols(symbols));
 }
 
 /// The symbols of an access as the stage's own.

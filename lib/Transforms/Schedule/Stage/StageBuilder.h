@@ -59,8 +59,12 @@ private:
   /// The place that `map` reaches in a tensor of the given shape.
   StagePlace makePlace(AffineMap map, ArrayRef<AffineExpr> shape,
                        ArrayRef<AffineExpr> strides);
+  AffineExpr makeOffset(AffineMap map, ArrayRef<AffineExpr> strides);
+  bool isWithin(AffineExpr index, AffineExpr extent);
   void addCheck(SmallVectorImpl<AffineExpr> &checks, AffineExpr expr);
   bool isProvablyNonNegative(AffineExpr expr);
+  bool isDistanceToEnd(AffineExpr expr);
+  AffineExpr simplify(AffineExpr expr);
 
   /// Rewrites every expression of the stage in new loops.
   void substitute(ArrayRef<AffineExpr> oldLoops, unsigned numNewLoops);

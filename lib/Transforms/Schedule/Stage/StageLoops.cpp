@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Dialect/MetaOp/Analysis/LinearForm.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
@@ -19,6 +20,7 @@
 #include "MetaOps/Transforms/Schedule/Stage/SharedBlock.h"
 #include "StageBuilder.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,8 +31,14 @@ void StageBuilder::substitute(ArrayRef<AffineExpr> oldLoops,
                               unsigned numNewLoops) {
   unsigned numSymbols = stage.symbols.size();
   auto rewrite = [&](AffineExpr expr) {
-    return simplifyAffineExpr(expr.replaceDims(oldLoops), numNewLoops,
-                              numSymbols);
+    if (auto form = LinearForm::get(expr, oldLoops.size()))
+      if (auto replaced = form->replace(oldLoops, numNewLoops))
+        return replaced->getExpr(ctx);
+    AffineExpr replaced = expr.replaceDims(oldLoops);
+    // The flat form of one term is that term.
+    return isa<AffineBinaryOpExpr>(replaced)
+               ? simplifyAffineExpr(replaced, numNewLoops, numSymbols)
+               : replaced;
   };
   auto rewriteMap = [&](AffineMap map) {
     SmallVector<AffineExpr> results;
@@ -72,22 +80,30 @@ void StageBuilder::dropUnitLoops() {
 
 bool StageBuilder::canCollapse(unsigned loop) {
   AffineExpr inner = stage.extents[loop + 1];
-  bool contiguous = true;
   auto isFree = [&](AffineExpr expr) {
     return !expr.isFunctionOfDim(loop) && !expr.isFunctionOfDim(loop + 1);
   };
-  forEachPlace([&](StagePlace &place) {
+  auto isContiguous = [&](const StagePlace &place) {
+    if (!llvm::all_of(place.rangeChecks, isFree) ||
+        !llvm::all_of(place.conditions, isFree))
+      return false;
+    if (isFree(place.offset))
+      return true;
+    auto form = LinearForm::get(place.offset, stage.extents.size());
+    if (auto count = dyn_cast<AffineConstantExpr>(inner); form && count)
+      return llvm::checkedMul(form->factors[loop + 1], count.getValue()) ==
+             form->factors[loop];
     auto outerStep = getCoefficient(place.offset, loop);
     auto innerStep = getCoefficient(place.offset, loop + 1);
-    contiguous &= outerStep && innerStep &&
-                  simplifyAffineExpr(*outerStep - *innerStep * inner, 0,
-                                     stage.symbols.size()) == constant(0);
-    contiguous &= llvm::all_of(place.rangeChecks, isFree) &&
-                  llvm::all_of(place.conditions, isFree);
-  });
-  for (StageWrite &write : stage.writes)
-    contiguous &= write.isProjection;
-  return contiguous;
+    return outerStep && innerStep &&
+           simplify(*outerStep - *innerStep * inner) == constant(0);
+  };
+  return llvm::all_of(
+             stage.reads,
+             [&](const StageRead &read) { return isContiguous(read.place); }) &&
+         llvm::all_of(stage.writes, [&](const StageWrite &write) {
+           return write.isProjection && isContiguous(write.place);
+         });
 }
 
 /// The sums of a contraction in the outermost blocks of each dimension, as an

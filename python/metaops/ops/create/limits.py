@@ -11,6 +11,8 @@ from ... import _core
 from ..._core import Var
 from ..._errors import at_line
 from ..._typing import DType
+from ...complex_numbers.dtypes import find_dtype, half_of
+from ...complex_numbers.pair import Complex
 
 __all__ = ["finfo", "iinfo"]
 
@@ -24,8 +26,11 @@ _FLOATS = {
 }
 
 
-def _dtype_of(type: DType | Var) -> _core.dtype:
-    return _core.dtype(type.dtype if isinstance(type, Var) else type)
+def _dtype_of(type: DType | Var | Complex) -> _core.dtype:
+    """Return the type of a tensor, or the type itself; of complex numbers that of their halves."""
+    given = type.dtype if isinstance(type, Var | Complex) else type
+    found = find_dtype(given)
+    return _core.dtype(given) if found is None else half_of(found)
 
 
 class _Limits:
@@ -52,7 +57,7 @@ class _Limits:
 
 
 class finfo(_Limits):  # noqa: N801 (the array API's name)
-    """The limits of a type of floats.
+    """The limits of a type of floats, or of the halves of complex numbers.
 
     Parameters
     ----------

@@ -86,8 +86,8 @@ def read_items(shape: Sequence[int], key: Any) -> list[Item]:
     Raises
     ------
     IndexError
-        If there are more than the tensor has dimensions, more than one ellipsis, or a
-        mask whose shape is not that of what it indexes.
+        If there are more than the tensor has dimensions, more than one ellipsis, a mask
+        whose shape is not that of what it indexes, or an index where none is in range.
     TypeError
         If an item is nothing that indexes.
     """
@@ -114,6 +114,9 @@ def read_items(shape: Sequence[int], key: Any) -> list[Item]:
                         " of the dimensions that it indexes"
                     )
                 )
+        elif isinstance(item, Var) and shape[axis] == 0 and 0 not in item.shape:
+            # Nothing is computed of a tensor without elements, that would tell.
+            raise at_line(IndexError(f"an index is out of range for dimension {axis} of extent 0"))
         axis += _rank(item)
     return items
 

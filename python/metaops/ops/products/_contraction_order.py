@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ..._errors import at_line
@@ -127,23 +127,24 @@ def _optimal(terms: Sequence[Labels], result: Labels, extents: Mapping[str, int]
 
 
 def _steps(cheapest: Mapping[int, tuple[int, int]], whole: int, count: int) -> Path:
+    """Return the path that the cheapest parts of groups say, numbered as operands go and come."""
     places = [1 << number for number in range(count)]
     path: list[tuple[int, ...]] = []
-
-    def visit(group: int) -> None:
-        part = cheapest[group][1]
-        if not part:
-            return
-        visit(part)
-        visit(group ^ part)
+    for group, part in _splits(cheapest, whole):
         step = tuple(sorted((places.index(part), places.index(group ^ part))))
         for place in reversed(step):
             del places[place]
         places.append(group)
         path.append(step)
-
-    visit(whole)
     return tuple(path)
+
+
+def _splits(cheapest: Mapping[int, tuple[int, int]], group: int) -> Iterator[tuple[int, int]]:
+    """Yield the groups within a group and their parts, the innermost first."""
+    if part := cheapest[group][1]:
+        yield from _splits(cheapest, part)
+        yield from _splits(cheapest, group ^ part)
+        yield group, part
 
 
 def _greedy(terms: Sequence[Labels], result: Labels, extents: Mapping[str, int]) -> Path:

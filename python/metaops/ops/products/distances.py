@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..._core import Var
@@ -18,6 +20,17 @@ from ..reduce.norms import norm
 __all__ = ["cdist", "pdist", "renorm"]
 
 
+#: Fewer elements of differences are summed in a wider type sooner than factors of rows are found.
+_FEW = 1 << 20
+
+
+def _has_few(near: Var, far: Var) -> bool:
+    """Return whether two tensors that broadcast have few differences, of float32."""
+    if not near.dtype == far.dtype == "float32":
+        return False
+    return math.prod(np.broadcast_shapes(near.shape, far.shape)) < _FEW
+
+
 def _sizes(x: Var) -> Var:
     """Return the largest magnitude of each row, in a type in which sums fit."""
     return widened(abs(x).max(-1, True).detach())[0]
@@ -26,8 +39,8 @@ def _sizes(x: Var) -> Var:
 def _euclidean(near: Var, far: Var, sizes: Var) -> Var:
     """Return the lengths of differences of rows, of which these are the magnitudes.
 
-    Each row is in many differences, so that their factors are found faster than differences
-    are summed in a wider type.
+    Each row is in many differences, so that where these are many their factors are found
+    faster than differences are summed in a wider type.
     """
     factor = factor_of(sizes).stop_fuse()
     difference, dtype = widened(near - far)
@@ -66,7 +79,7 @@ def cdist(x: VarLike, y: VarLike, order: float = 2.0) -> Var:
             )
         )
     near, far = x.unsqueeze(-2), y.unsqueeze(-3)
-    if order != 2 or x.shape[-1] == 0:
+    if order != 2 or x.shape[-1] == 0 or _has_few(near, far):
         return norm(near - far, order, -1).cast(dtype)
     sizes = maximum(_sizes(x).unsqueeze(-2), _sizes(y).unsqueeze(-3))
     return _euclidean(near, far, sizes).cast(dtype)
@@ -98,7 +111,7 @@ def pdist(x: VarLike, order: float = 2.0) -> Var:
         raise at_line(ValueError(f"pdist: given shape {x.shape}, expected a matrix"))
     first, second = np.triu_indices(x.shape[0], 1)
     near, far = take(x, first, 0), take(x, second, 0)
-    if order != 2 or x.shape[-1] == 0:
+    if order != 2 or x.shape[-1] == 0 or _has_few(near, far):
         return norm(near - far, order, -1).cast(dtype)
     sizes = _sizes(x)
     largest = maximum(take(sizes, first, 0), take(sizes, second, 0))

@@ -10,7 +10,7 @@ type; integers keep it, and booleans are combined by "and" and "or".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ... import _core
 from ..._core import Var, matmul
@@ -406,11 +406,14 @@ def _chained(chain: Sequence[Var]) -> Var:
                 )
                 for cut in range(first, last)
             )
+    return _product(chain, cuts, 0, len(chain) - 1)
 
-    def product(first: int, last: int) -> Var:
-        if first == last:
-            return chain[first]
-        cut = cuts[first, last]
-        return _core.matmul(product(first, cut), product(cut + 1, last))
 
-    return product(0, len(chain) - 1)
+def _product(
+    chain: Sequence[Var], cuts: Mapping[tuple[int, int], int], first: int, last: int
+) -> Var:
+    """Return the product of the matrices from the first to the last, cut where it says."""
+    if first == last:
+        return chain[first]
+    cut = cuts[first, last]
+    return _core.matmul(_product(chain, cuts, first, cut), _product(chain, cuts, cut + 1, last))

@@ -301,30 +301,38 @@ def associative_scan(
             ValueError(f"associative_scan: extents along the dimension are {sorted(extents)}")
         )
 
-    def parts(xs: Sequence[Var], *bounds: Any) -> list[Var]:
-        return [_part(x, axis, *bounds) for x, axis in zip(xs, axes, strict=True)]
-
     def combine(xs: Sequence[Var], ys: Sequence[Var]) -> list[Var]:
         result = function(xs[0], ys[0]) if is_one else function(list(xs), list(ys))
         return [result] if is_one else list(result)
 
-    def scan(xs: Sequence[Var], extent: int) -> Sequence[Var]:
-        if extent < 2:
-            return xs
-        half = extent // 2
-        pairs = combine(parts(xs, 0, 2 * half, 2), parts(xs, 1, None, 2))
-        odd = scan(pairs, half)
-        first = parts(xs, 0, 1)
-        if extent > 2:
-            later = combine(parts(odd, 0, (extent - 1) // 2), parts(xs, 2, None, 2))
-            even = [concat(ps, axis) for *ps, axis in zip(first, later, axes, strict=True)]
-        else:
-            even = first
-        return [_interleaved(*pair, extent) for pair in zip(even, odd, axes, strict=True)]
-
     if reverse:
         given = [flip(x, axis) for x, axis in zip(given, axes, strict=True)]
-    result = [+x for x in scan(given, extents.pop())]
+    result = [+x for x in _scan(combine, given, axes, extents.pop())]
     if reverse:
         result = [flip(x, axis) for x, axis in zip(result, axes, strict=True)]
     return result[0] if is_one else result
+
+
+def _scan(
+    combine: Callable[[Sequence[Var], Sequence[Var]], list[Var]],
+    xs: Sequence[Var],
+    axes: Sequence[int],
+    extent: int,
+) -> Sequence[Var]:
+    """Return what has been combined up to each place, by halves."""
+
+    def parts(ys: Sequence[Var], *bounds: Any) -> list[Var]:
+        return [_part(y, axis, *bounds) for y, axis in zip(ys, axes, strict=True)]
+
+    if extent < 2:
+        return xs
+    half = extent // 2
+    pairs = combine(parts(xs, 0, 2 * half, 2), parts(xs, 1, None, 2))
+    odd = _scan(combine, pairs, axes, half)
+    first = parts(xs, 0, 1)
+    if extent > 2:
+        later = combine(parts(odd, 0, (extent - 1) // 2), parts(xs, 2, None, 2))
+        even = [concat(ps, axis) for *ps, axis in zip(first, later, axes, strict=True)]
+    else:
+        even = first
+    return [_interleaved(*pair, extent) for pair in zip(even, odd, axes, strict=True)]

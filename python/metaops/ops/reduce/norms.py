@@ -11,7 +11,7 @@ from ..._core import Var
 from ..._errors import at_line
 from ..._typing import Axes, VarLike, as_number, as_var, normalised_axes, shown, widened
 from ..elementwise.elementwise import abs, pow, where
-from ._squares import root_of_squares, unit_of
+from ._squares import root_of_powers, root_of_squares, unit_of
 
 __all__ = ["matrix_norm", "norm"]
 
@@ -75,7 +75,13 @@ def _norm(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
         return abs(x).max(axes, keepdims)
     if order == -math.inf:
         return abs(x).min(axes, keepdims)
-    is_zero, unit = x == 0, unit_of(x, axes)
+    result = root_of_powers(x, order, axes, keepdims)
+    return _root_of_scaled(x, order, axes, keepdims) if result is None else result
+
+
+def _root_of_scaled(x: Var, order: float, axes: tuple[int, ...], keepdims: bool) -> Var:
+    """Return the root of the sum of powers of magnitudes by way of the largest one."""
+    is_zero, unit = x == 0, unit_of(x, axes, order)
     # Small powers are steep at 0, their sum's root is: 1 takes the place of 0.
     size = where(is_zero, 1, abs(x) * (1.0 / unit))
     total = where(is_zero, 0, pow(size, order)).sum(axes, True)

@@ -66,19 +66,19 @@ def block(blocks: VarLike | list[Any]) -> Var:
         If lists differ in depth or are empty, or extents do not fit.
     """
     depth = _depth(blocks)
+    return _joined(blocks, depth, max(depth, _largest_rank(blocks)))
 
-    def least_rank(part: Any) -> int:
-        return max(map(least_rank, part)) if isinstance(part, list) else as_var(part).ndim
 
-    rank = max(depth, least_rank(blocks))
+def _largest_rank(part: Any) -> int:
+    return max(map(_largest_rank, part)) if isinstance(part, list) else as_var(part).ndim
 
-    def joined(part: Any, level: int) -> Var:
-        if not isinstance(part, list):
-            x = as_var(part)
-            return +x.reshape((*[1] * (rank - x.ndim), *x.shape))
-        return concat([joined(inner, level - 1) for inner in part], -level)
 
-    return joined(blocks, depth)
+def _joined(part: Any, level: int, rank: int) -> Var:
+    """Return the blocks of lists, which are nested so deep, along the last dimensions of a rank."""
+    if not isinstance(part, list):
+        x = as_var(part)
+        return +x.reshape((*[1] * (rank - x.ndim), *x.shape))
+    return concat([_joined(inner, level - 1, rank) for inner in part], -level)
 
 
 def block_diag(*tensors: VarLike) -> Var:

@@ -10,6 +10,7 @@
 #define METAOPS_DIALECT_METAOP_DERIVATIVES_TENSOREMITTER_H
 
 #include "MetaOps/Dialect/MetaOp/IR/ElementwiseOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
@@ -37,6 +38,13 @@ public:
   Value mul(Value x, Value y) { return create<MulOp>(x, y); }
   Value mul(Value x, double factor) { return mul(x, splat(x, factor)); }
   Value div(Value x, Value y) { return create<DivOp>(x, y); }
+  /// Emits the power of x by half of a whole number above 0.
+  Value power(Value x, int64_t halves) {
+    Value result = halves % 2 ? create<SqrtOp>(x) : x;
+    for (int64_t i = halves % 2 ? 1 : 3; i < halves; i += 2)
+      result = mul(result, x);
+    return result;
+  }
   Value compare(ComparePredicate predicate, Value x, Value y) {
     return create<CmpOp>(predicate, x, y);
   }

@@ -42,8 +42,10 @@ std::optional<int64_t> getMaxTrips(Operation *op);
 /// `metaop.checkpoint`: its gradient computes what is in it again, rather than
 /// read values that have been kept.
 bool isCheckpoint(Operation *op);
-/// Has an operation be one.
-void setCheckpoint(scf::ExecuteRegionOp op);
+/// Has an operation be one, whose gradient reads so many of its last results.
+void setCheckpoint(scf::ExecuteRegionOp op, int64_t numKept = 0);
+/// Returns how many of the last results of a checkpoint its gradient reads.
+int64_t getNumKept(Operation *checkpoint);
 
 /// Creates an `scf.execute_region` of what `emit` emits in its block: its
 /// results are the values that this returns. `emit` may throw.
@@ -59,8 +61,17 @@ bool isUnboundedLoop(Operation *op);
 /// derivatives of its own that does not say all of them.
 bool mayMissDerivatives(Operation *op);
 
+/// Returns whether a float that a region of the operation, at any depth, hands
+/// on may be read there, too: one of the operation's results may be made of
+/// another one (SiblingResults.h).
+bool mayReadResults(Operation *op);
+
+/// Returns whether an operation is a routine without derivatives: one by its
+/// name, or code of the user's own.
+bool lacksDerivatives(Operation *op);
+
 /// Returns whether an operation, or one in its regions, may fail the program: a
-/// check of numbers, or code of the user's own.
+/// check of numbers, or a routine that says so.
 bool mayFail(Operation *op);
 
 /// Returns the values that an operation's regions use, at any depth, and that

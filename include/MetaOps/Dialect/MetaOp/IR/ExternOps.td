@@ -14,7 +14,7 @@ include "MetaOps/Dialect/MetaOp/IR/MetaOpBase.td"
 // Not speculatable: the code may fail, so it runs where the program says so.
 def MetaOp_ExternOp : MetaOp_Op<"extern", [
     NoMemoryEffect,
-    DeclareOpInterfaceMethods<MetaOp_RoutineOpInterface, ["makes"]>]> {
+    DeclareOpInterfaceMethods<MetaOp_RoutineOpInterface, ["makes", "mayFail"]>]> {
   let summary = "The results of a function that the compiler does not know";
   let description = [{
     The `function` is code of the host's that somebody has given the runtime by

@@ -79,12 +79,15 @@ def MetaOp_HypotOp : MetaOp_BinaryFloatOp<"hypot",
 //===----------------------------------------------------------------------===//
 
 def MetaOp_ExpOp : MetaOp_MathOp<"exp", "e^x", "ExpOp", "Exponential">;
-def MetaOp_Exp2Op : MetaOp_MathOp<"exp2", "2^x", "Exp2Op">;
-def MetaOp_Expm1Op : MetaOp_MathOp<"expm1", "e^x - 1", "ExpM1Op">;
+def MetaOp_Exp2Op : MetaOp_MathOp<"exp2", "2^x", "Exp2Op", "Exponential">;
+def MetaOp_Expm1Op : MetaOp_MathOp<"expm1", "e^x - 1", "ExpM1Op",
+  "Exponential">;
 def MetaOp_LogOp : MetaOp_MathOp<"log", "ln x", "LogOp", "Logarithm">;
-def MetaOp_Log2Op : MetaOp_MathOp<"log2", "log x by the base 2", "Log2Op">;
+def MetaOp_Log2Op : MetaOp_MathOp<"log2", "log x by the base 2", "Log2Op",
+  "Logarithm">;
 def MetaOp_Log10Op : MetaOp_MathOp<"log10", "log x by the base 10", "Log10Op">;
-def MetaOp_Log1pOp : MetaOp_MathOp<"log1p", "ln(1 + x)", "Log1pOp">;
+def MetaOp_Log1pOp : MetaOp_MathOp<"log1p", "ln(1 + x)", "Log1pOp",
+  "Logarithm">;
 
 //===----------------------------------------------------------------------===//
 // Trigonometric functions

@@ -49,7 +49,8 @@ def MetaOp_Dialect : Dialect {
     "::mlir::IntegerAttr":$first_trip,
 
     // On an scf.execute_region: its gradient computes what is in it again,
-    // rather than read values that have been kept.
+    // rather than read values that have been kept. A number in the place of the
+    // unit is that of its last results that the gradient does read.
     "::mlir::UnitAttr":$checkpoint,
 
     // Of a program, @main. On an argument: it may be overwritten.
@@ -59,6 +60,8 @@ def MetaOp_Dialect : Dialect {
     "::mlir::UnitAttr":$may_keep,
     // On a step or a branch: a #metaop.slot for each value that it makes.
     "::mlir::ArrayAttr":$slots,
+    // On a routine: the #metaop.slot of its scratch memory, if it takes any.
+    "::mlir::metaop::SlotAttr":$scratch,
     // On a loop: four slots for each value that it carries, the pointers to this
     // trip's and to the next one's, and the two places that serve in turn. Of
     // what is a row that the loop makes, the next one is that row, and a place is

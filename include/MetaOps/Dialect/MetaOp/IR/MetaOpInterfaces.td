@@ -135,8 +135,10 @@ def MetaOp_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
   let cppNamespace = "::mlir::metaop";
   let description = [{
     The op is no part of any kernel: a routine computes its results from whole
-    operands in memory. All are dense, and no result shares memory with another
-    value.
+    operands in memory. All are dense. A result has memory of its own, but that
+    of an operand over which it may be made. The runtime looks the routine up by
+    its name, in a registry, and is given nothing of the op but what these
+    methods say.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -144,7 +146,39 @@ def MetaOp_RoutineOpInterface : OpInterface<"RoutineOpInterface"> {
         used.
       }],
       "bool", "makes", (ins "::mlir::OpResult":$result), "",
-      "return !result.use_empty();">
+      "return !result.use_empty();">,
+    InterfaceMethod<[{
+        Returns the name of the routine; empty where the op is not computed by
+        a member of the registry.
+      }],
+      "::llvm::StringRef", "getRoutineName", (ins), "", "return \"\";">,
+    InterfaceMethod<[{
+        Returns the attributes of the routine: integers, floats, strings, and
+        arrays of these.
+      }],
+      "::llvm::SmallVector<::mlir::NamedAttribute>", "getRoutineAttributes",
+      (ins), "", "return {};">,
+    InterfaceMethod<[{
+        Returns what an operand is to the routine.
+      }],
+      "::llvm::StringRef", "getOperandRole", (ins "unsigned":$number), "",
+      "return \"\";">,
+    InterfaceMethod<[{
+        Returns what a result is to the routine.
+      }],
+      "::llvm::StringRef", "getResultRole", (ins "unsigned":$number), "",
+      "return \"\";">,
+    InterfaceMethod<[{
+        Returns the number of the operand over which a result may be made, which
+        has the result's type; none by default.
+      }],
+      "::std::optional<unsigned>", "getOverwritten", (ins "unsigned":$number),
+      "", "return ::std::nullopt;">,
+    InterfaceMethod<[{
+        Returns whether a run may fail. What may fail is done where the program
+        does it, and before arguments are overwritten.
+      }],
+      "bool", "mayFail", (ins), "", "return false;">
   ];
 }
 

@@ -163,36 +163,53 @@ def MetaOp_NormOp : MetaOp_Op<"norm", [
   let description = [{
     The square root of the sum of squares along `dimensions`, divided by
     `divisor`. With `keep_dims` these stay in the result with extent 1, else they
-    are dropped.
+    are dropped. With an `order` p, it is the root of that order of the sum of
+    powers of magnitudes, or with `signed` of the elements themselves: NaN where
+    that is negative.
 
-    Squares are f64, in which they neither overflow nor vanish; a length is
-    rounded once. Becomes a cast, a product, a `reduce` and a root before fusion.
+    Powers are f64, in which they neither overflow nor vanish; a length is
+    rounded once. Becomes casts, products, a `reduce` and a root before fusion.
     It is an operation for its derivatives, which are of f32 alone.
 
     Constraints: (C1) `dimensions` rise strictly and lie in `[0, rank(source))`;
-    (C2) `divisor` is 0 or more.
+    (C2) `divisor` is 0 or more, and 1 unless `order` is 2; (C3) `order` is a
+    multiple of 1/2 in [1.5, 6.5].
 
-    VJP: with r the result, `source / r / divisor` times the cotangent; 0 where r
-    is 0.
+    VJP: with r the result and q = `source / r`, the power p - 1 of `|q|`, with
+    the sign of q unless `signed`, divided by `divisor`, times the cotangent; 0
+    where r or the element is 0.
 
     ```mlir
     %y = metaop.norm %x dims = [1] : tensor<4x8xf32> -> tensor<4xf32>
+    %z = metaop.norm %x dims = [1] order = 1.5 : tensor<4x8xf32> -> tensor<4xf32>
     ```
   }];
   let arguments = (ins
     MetaOp_F32Tensor:$source,
     DenseI64ArrayAttr:$dimensions,
     UnitAttr:$keep_dims,
-    DefaultValuedAttr<F64Attr, "1.0">:$divisor
+    DefaultValuedAttr<F64Attr, "1.0">:$divisor,
+    DefaultValuedAttr<F64Attr, "2.0">:$order,
+    UnitAttr:$signed_powers
   );
   let results = (outs MetaOp_F32Tensor:$result);
   let assemblyFormat = [{
     $source `dims` `=` $dimensions (`keep_dims` $keep_dims^)?
-    (`divisor` `=` $divisor^)? attr-dict `:` type($source) `->` type($result)
+    (`divisor` `=` $divisor^)? (`order` `=` $order^)?
+    (`signed` $signed_powers^)? attr-dict `:` type($source) `->` type($result)
   }];
   let extraClassDeclaration = [{
     /// Returns the map from elements of the source to those of the result.
     ::mlir::metaop::IndexAccess getIndexAccess();
+    /// Returns twice the order.
+    int64_t getHalves() { return 2 * getOrder().convertToDouble(); }
+    /// Returns true if the order is no whole number, so that powers have roots.
+    bool hasRoot() { return getHalves() % 2 == 1; }
+    /// Returns true if powers are of magnitudes that are not those of the
+    /// elements themselves: even powers are.
+    bool needsMagnitudes() {
+      return !getSignedPowers() && getHalves() % 4 != 0;
+    }
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;

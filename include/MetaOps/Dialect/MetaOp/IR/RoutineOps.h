@@ -1,4 +1,4 @@
-//===- RoutineOps.h - Sorts -------------------------------------*- C++ -*-===//
+//===- RoutineOps.h - Routines ----------------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RoutineOps.td - Sorts -------------------------------*- tablegen -*-===//
+//===- RoutineOps.td - Routines ----------------------------*- tablegen -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,13 +11,11 @@
 
 include "MetaOps/Dialect/MetaOp/IR/MetaOpBase.td"
 
-class MetaOp_RoutineOp<string mnemonic, list<Trait> traits = []>
-    : MetaOp_Op<mnemonic, !listconcat([
-        Pure, MetaOp_RoutineOpInterface], traits)> {
-  let hasVerifier = 1;
-}
-
-def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [
+def MetaOp_SortOp : MetaOp_Op<"sort", [
+    Pure,
+    DeclareOpInterfaceMethods<MetaOp_RoutineOpInterface, [
+      "getRoutineName", "getRoutineAttributes", "getOperandRole",
+      "getResultRole"]>,
     TypesMatchWith<"indices are i64 and of the values' shape", "values",
                    "indices",
                    "::llvm::cast<::mlir::RankedTensorType>($_self).clone("
@@ -59,6 +57,53 @@ def MetaOp_SortOp : MetaOp_RoutineOp<"sort", [
     $source `dim` `=` $dim (`descending` $descending^)? (`begin` `=` $begin^)?
     attr-dict `:` type($source) `->` type($values)
   }];
+  let hasVerifier = 1;
+}
+
+// Not speculatable: what may fail runs where the program says so.
+def MetaOp_RoutineOp : MetaOp_Op<"routine", [
+    NoMemoryEffect,
+    DeclareOpInterfaceMethods<MetaOp_RoutineOpInterface, [
+      "makes", "getRoutineName", "getRoutineAttributes", "getOperandRole",
+      "getResultRole", "getOverwritten", "mayFail"]>]> {
+  let summary = "The results of a routine of the runtime's, by its name";
+  let description = [{
+    The `routine` is one of the registry that a session has. It is a function of
+    the inputs and of `parameters` alone, and writes all elements of its outputs,
+    so equal calls are merged, and one that nobody reads does not run.
+
+    Parameters are integers, floats, strings, and arrays of one of these. `roles`
+    says of each input, and then of each output, what it is to the routine; all
+    are empty where it is not there. By `over`, an output may be made in the
+    memory of the input of that number, where nobody reads that any more; -1
+    stands for none. A routine that is `batched` takes any number of dimensions
+    in front of those that it knows, the same of all inputs and outputs. One that
+    is `total` never fails.
+
+    It has no derivatives: one through it is an error.
+
+    Constraints: (C1) there is an output; (C2) parameters are of these kinds;
+    (C3) there is a role for each input and output, or for none; (C4) `over` has
+    a number for each output, each of an input of its type, and of no two one.
+
+    ```mlir
+    %y = metaop.routine "logsumexp"(%x) roles = ["source", "values"] batched total
+        : (tensor<4x8xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$routine,
+                       OptionalAttr<DictionaryAttr>:$parameters,
+                       OptionalAttr<StrArrayAttr>:$roles,
+                       OptionalAttr<DenseI64ArrayAttr>:$over,
+                       UnitAttr:$batched, UnitAttr:$total,
+                       Variadic<MetaOp_Tensor>:$inputs);
+  let results = (outs Variadic<MetaOp_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $routine `(` $inputs `)` (`parameters` `=` $parameters^)?
+    (`roles` `=` $roles^)? (`over` `=` $over^)? (`batched` $batched^)?
+    (`total` $total^)? attr-dict `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // METAOPS_DIALECT_METAOP_ROUTINEOPS_TD

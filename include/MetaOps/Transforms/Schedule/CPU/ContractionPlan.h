@@ -43,12 +43,15 @@ struct ContractionPlan {
   /// Results that several phases interleave are computed phase by phase, each
   /// contiguous, and interleaved behind.
   bool splitsPhases = false;
+  /// The other factor is copied, and results are computed, with the rows of the
+  /// tile inside; results are put into their order behind.
+  bool movesRows = false;
   /// Predicted processor cycles.
   double cycles = 0;
 
   /// Nothing has to be packed, or it has been.
   bool isPacked() const {
-    return !packsVectors && !packsBroadcast && !splitsPhases;
+    return !packsVectors && !packsBroadcast && !splitsPhases && !movesRows;
   }
 };
 
@@ -57,20 +60,30 @@ struct ContractionPlan {
 std::optional<std::pair<unsigned, int64_t>> findOnlyStep(const Stage &stage,
                                                          AffineExpr index);
 
-/// A dimension of the result that is numbered by `steps * stride + phase`.
+/// The loops that number a dimension by `steps * stride + phase`.
 struct ResultPhase {
-  unsigned position;
   unsigned steps, phase;
   int64_t stride;
 };
 
-/// The dimensions of a contraction's result that consist of phases, as those of
-/// the gradient of a convolution with strides do.
-SmallVector<ResultPhase> findPhases(const Stage &stage);
+/// Returns the loops of an index of a contraction's result if its dimension
+/// consists of phases, as those of the gradient of a convolution with strides
+/// do.
+std::optional<ResultPhase> findPhase(const Stage &stage, AffineExpr index);
 
 /// Whether an iteration for which the check does not hold reads outside of the
 /// tensor, where it is taken to be zero: then it adds nothing.
 bool impliesCheck(const StageRead &read, AffineExpr check);
+
+/// Returns true if conditions of the sum depend on the loop.
+bool isTested(const StageWrite &write, unsigned loop);
+
+/// Returns true if the expression depends on dimensions of the plan's rows.
+bool dependsOnRows(const ContractionPlan &plan, AffineExpr expr);
+
+/// Set if the check depends on dimensions of the plan's tile, all of whose
+/// iterations are computed at once.
+bool dependsOnTile(const ContractionPlan &plan, AffineExpr check);
 
 /// The plan of fewest cycles, of those without packing unless `mayPack`; none
 /// where extents are not known, or nothing but loops without a tile will do.

@@ -88,9 +88,9 @@ def PackOperandsPass : Pass<"metaop-pack-operands", "::mlir::func::FuncOp"> {
       order in which they are read (`packed` of BLIS and oneDNN): the dimension
       of the lanes is split, and numbers beyond its end are fill values;
     * the other one, where places outside of it are read (the padding of a
-      convolution), into a box in which nothing is outside. Iterations that do
-      not belong to the space, as in a convolution's gradient by its input, then
-      read zeros.
+      convolution), into a box in which nothing is outside. Iterations of a tile
+      that do not belong to the space, as in a convolution's gradient by its
+      input, then read zeros; those of loops around it are left out.
 
     Results of which neighbours are summed over different elements, as in the
     gradient of a convolution of stride 2, are computed phase by phase, each a
@@ -99,6 +99,20 @@ def PackOperandsPass : Pass<"metaop-pack-operands", "::mlir::func::FuncOp"> {
     %y = metaop.reindex_reduce add %phases
         map affine_map<(d0, d1, d2) -> (d1, d2 * 2 + d0)>
         : tensor<2x64x28xf32> -> tensor<64x56xf32>
+    ```
+
+    The images of a batch are rows that no condition tests: a tile of them
+    computes nothing in vain, but each is far from the next one. Where that pays,
+    the box has them innermost, and the contraction writes lanes and then rows
+    innermost; a kernel behind transposes what it has written.
+
+    The start of a slice is an operand, so a read of one is tested against its
+    tensor, which a tile has no place for. A factor that is a slice is copied
+    first, if its elements are multiplied often enough:
+    ```mlir
+    %slice = metaop.reindex %x symbols(%s)
+        map affine_map<(d0, d1)[s0] -> (d0 + s0, d1)>
+        fill 0.0 : f32 : tensor<1024x768xf32> -> tensor<1016x768xf32>
     ```
 
     What was computed from a factor's elements before they are multiplied is

@@ -29,7 +29,7 @@ int64_t countIterations(const Stage &stage, const llvm::SmallBitVector &loops);
 
 WorkClass classifyOperation(Operation *op);
 /// Instructions that stand for one operation of its class: many of a random
-/// number.
+/// number, some of a rounded power.
 int64_t countInstructions(Operation *op);
 
 /// Adds the instructions that a processor executes of a stage.

@@ -125,12 +125,16 @@ struct GridDescription {
   std::vector<CardPrediction> predictions;
 };
 
-struct KernelDescription {
-  std::string name;
-  std::vector<StageDescription> stages;
+/// Figures of a call of a kernel.
+struct KernelMeasures {
   KernelWork work;
   /// Of kernels for GPUs.
   std::optional<GridDescription> grid;
+};
+
+struct KernelDescription : KernelMeasures {
+  std::string name;
+  std::vector<StageDescription> stages;
 };
 
 /// Prints for people, several lines.

@@ -19,8 +19,9 @@ def GatherScattersPass : Pass<"metaop-gather-scatters", "::mlir::func::FuncOp"> 
     does. Where its new loops are not many more iterations, it is re-indexed by
     the result: one loop becomes the result's, and its bounds conditions. With a
     stride, `2 * d0 + d1` or `2 * d0 + 3 * d1`, the result's loop is two: steps,
-    and phases within them, each of which has its own taps. Stages with a
-    schedule stay as they are.
+    and phases within them, each of which has its own taps. Of several ways that
+    which leaves the fewest iterations is taken. Stages with a schedule stay as
+    they are.
 
     Before:
     ```mlir
