@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 
-from checks.changes import list_changed
+from checks.changes import list_changed, list_changed_tests
 from checks.landings import (
     FILE,
     PARTS,
@@ -157,7 +157,8 @@ def make_request(arguments: argparse.Namespace) -> Request:
         print(f"the last commit has not advanced {FILE}: this part may not be the next one")
     if changed is not None and not arguments.full:
         print(f"{len(changed)} files have changed since {base[:10] if base else ''}")
-    return Request(arguments.full, part, changed)
+    tests = list_changed_tests(base, changed)
+    return Request(arguments.full, part, changed, tests, arguments.lands)
 
 
 def main() -> int:

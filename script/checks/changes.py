@@ -8,11 +8,13 @@ What a source includes is what the compiler has told ninja of it.
 
 from __future__ import annotations
 
+import ast
 import functools
 import os
 import re
 import subprocess
 from collections.abc import Iterable
+from pathlib import Path
 
 from checks.landings import ROOT, git
 
@@ -29,6 +31,33 @@ def list_changed(base: str | None) -> frozenset[str] | None:
         return None
     changed += git("ls-files", "--others", "--exclude-standard", "-z").split("\0")
     return frozenset(changed) - {""}
+
+
+def list_changed_tests(base: str | None, changed: Iterable[str] | None) -> list[str]:
+    """Return the Python tests among files that differ from a commit's, by name.
+
+    A test is ``test_file.py::test_name``, a file that the commit does not have is
+    ``test_file.py``. A test is its function with its decorators, without comments; what
+    tests of a file share is not compared.
+    """
+    found: list[str] = []
+    for file in matches(r"^test/python/test_\w+\.py$", changed or ()):
+        if not (ROOT / file).exists():
+            continue
+        name, before = Path(file).name, git("show", f"{base}:{file}")
+        if before:
+            former = read_tests(before)
+            now = read_tests((ROOT / file).read_text())
+            found += [f"{name}::{test}" for test in now if former.get(test) != now[test]]
+        else:
+            found.append(name)
+    return found
+
+
+def read_tests(source: str) -> dict[str, str]:
+    """Return the functions of a file that are tests, in a form to be compared."""
+    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    return {each.name: ast.dump(each) for each in functions if each.name.startswith("test")}
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,10 @@ class Request:
     part: int | None
     #: Files that differ from the last landing's; None for all.
     changed: frozenset[str] | None
+    #: Python tests that do, by name.
+    changed_tests: Sequence[str] = ()
+    #: It is what a landing runs.
+    lands: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,10 +182,8 @@ def select_tier(request: Request, plan: Plan) -> list[str]:
     options = ["--tier=first"]
     if request.part:
         options.append(f"--part={request.part}/{PARTS}")
-    # Of a file that has changed no test waits for its turn.
-    for file in matches(r"^test/python/test_\w+\.py$", request.changed or ()):
-        options.append(f"--whole={Path(file).name}")
-    return options
+    # Of a test that has changed no row waits for its turn.
+    return [*options, *(f"--whole={name}" for name in request.changed_tests)]
 
 
 #: Sources of the compiler and the runtime that only GPUs have.
@@ -217,8 +220,8 @@ class Devices(Section):
     """The Python tests on a device that is not the first.
 
     Its memory the host does not look into: it is an emulated GPU, which tells itself what
-    reads memory that nobody wrote. Each kernel is assembled, as well; the first tier's
-    for one chip. The first tier has the fewest tests that reach every kernel
+    reads memory that nobody wrote. Each kernel is assembled, as well; where no code of GPUs
+    has changed, for one chip. The first tier has the fewest tests that reach every kernel
     (test/python/kernel_cover.py).
     """
 
@@ -237,15 +240,18 @@ class Devices(Section):
         if request.full:
             return Plan("all")
         if request.changed is None:
-            return Plan("all", "nothing is known of what changed")
+            return Plan("first", "nothing is known of what changed")
         if code := matches(GPU_CODE, request.changed):
-            return Plan("all", f"{code[0]} changed")
+            return Plan("first", f"{code[0]} changed")
         return Plan("first", "no code of GPUs changed")
+
+    def list_chips(self, request: Request) -> Sequence[str]:
+        """Return the chips that kernels are assembled for: all, if something is about them."""
+        concerns = request.changed is None or matches(GPU_CODE, request.changed)
+        return self.CHIPS if request.full or request.part or concerns else self.CHIPS[-1:]
 
     def run(self, request: Request, plan: Plan) -> bool:
         files = [f"test/python/test_{name}.py" for name in self.LEFT_OUT] + FUZZERS
-        is_short = plan.extent == "first" and not request.part
-        chips = self.CHIPS[-1:] if is_short else self.CHIPS
         records = self.results / "kernels"
         records.mkdir()
         good = run_pytest(
@@ -257,7 +263,7 @@ class Devices(Section):
             "test/python",
             MALLOC_PERTURB_="0",
             METAOPS_EMULATOR_ASSEMBLES=os.environ.get(
-                "METAOPS_EMULATOR_ASSEMBLES", ",".join(chips)
+                "METAOPS_EMULATOR_ASSEMBLES", ",".join(self.list_chips(request))
             ),
             METAOPS_EMULATOR_CUBINS=str(CACHE / "metaops-cubins"),
             METAOPS_TEST_RECORDS=str(records),
@@ -302,6 +308,18 @@ class ByChange(Section):
         return Plan("none", f"nothing changed that it is about; see part {self.part}")
 
 
+class InTurn(ByChange):
+    """A section that landings run in its part alone, as it has a build or packages of its own.
+
+    A landing has so many commits that nearly always one of them concerns it.
+    """
+
+    def plan(self, request: Request) -> Plan:
+        if request.lands and request.part != self.part:
+            return Plan("none", f"landings have it in part {self.part}")
+        return super().plan(request)
+
+
 class Website(ByChange):
     """The website, from the documents and from docstrings; each warning is an error."""
 
@@ -312,7 +330,7 @@ class Website(ByChange):
         return call("script/website")
 
 
-class Interop(ByChange):
+class Interop(InTurn):
     """Tensors to and from PyTorch and JAX, which .venv does not have.
 
     Also the guides' programs for these, and the bench beside them: the tests that pytest
@@ -381,7 +399,7 @@ def build_target(preset: str, target: str) -> bool:
     return call("cmake", "--build", f"build/{preset}", "--target", target)
 
 
-class Tsan(ByChange):
+class Tsan(InTurn):
     """Unit tests of the runtime, of GPUs and the emulator under ThreadSanitizer.
 
     The runtime is built anew for it; what it links of the compiler is the release build's.
@@ -409,7 +427,7 @@ class Tsan(ByChange):
         )
 
 
-class Asan(ByChange):
+class Asan(InTurn):
     """All C++ with assertions, under AddressSanitizer and UndefinedBehaviorSanitizer.
 
     That is unit tests, lit, and the Python tests that give random programs and schedules

@@ -99,6 +99,25 @@ def test_new_files_are_changes(history, tmp_path):
     assert changes.list_changed(base) == {"new", "file0"}
 
 
+def test_changed_tests_are_named(history, tmp_path, monkeypatch):
+    monkeypatch.setattr(changes, "ROOT", tmp_path)
+    (tmp_path / "test").mkdir()
+    kept = "def test_kept():\n    assert 1\n"
+    row = "import pytest\n\n@pytest.mark.parametrize('a', [{}])\ndef test_rows(a): pass\n"
+    history("test/python/test_a.py", f"{kept}{row.format(1)}def test_gone(): pass\n")
+    history("test/python/test_b.py", kept)
+    base = history("test/python/test_removed.py", kept)
+    (tmp_path / "test/python/test_removed.py").unlink()
+    # A comment is no change, a row of parameters is one.
+    (tmp_path / "test/python/test_a.py").write_text(f"# Tests\n{kept}{row.format('1, 2')}")
+    (tmp_path / "test/python/test_b.py").write_text(f"{kept}def test_new(): pass\n")
+    (tmp_path / "test/python/test_c.py").write_text(kept)
+    changed = [f"test/python/test_{name}.py" for name in ("a", "b", "c", "removed")]
+    named = ["test_a.py::test_rows", "test_b.py::test_new", "test_c.py"]
+    assert changes.list_changed_tests(base, [*changed, "test/python/util.py"]) == named
+    assert changes.list_changed_tests(None, None) == []
+
+
 def test_a_shallow_clone_knows_what_it_has(history, tmp_path, monkeypatch):
     for number in (3, 4, 5):
         land(history, number)
@@ -142,29 +161,27 @@ def test_a_part_names_the_commits_since_it_was_run(history):
 # --- Tiers of pytest ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("extents", [(2, 3, 4), (7, 5, 3), (2, 2, 2, 2, 2), (9, 8, 7, 2)])
-def test_rows_cover_all_pairs_and_are_few(extents):
-    product = list(itertools.product(*map(range, extents)))
-    rows = {str(row): row for row in product}
-    taken = [rows[name] for name in tiers.cover_pairs(rows)]
-    for a, b in itertools.combinations(range(len(extents)), 2):
-        pairs = {(row[a], row[b]) for row in taken}
-        assert len(pairs) == extents[a] * extents[b]
-    largest = sorted(extents)[-2:]
-    assert len(taken) <= 1.6 * largest[0] * largest[1]
-    assert len(set(taken)) == len(taken)
-
-
-def test_pairs_that_the_grid_leaves_out_are_not_asked_for():
-    rows = {str(row): row for row in itertools.product(range(4), repeat=3) if row[0] != row[1]}
-    taken = [rows[name] for name in tiers.cover_pairs(rows)]
-    assert {row[:2] for row in taken} == {(a, b) for a in range(4) for b in range(4) if a != b}
-
-
-@pytest.mark.parametrize("extents", [(), (5,), (4, 6)])
-def test_one_or_two_grids_are_whole(extents):
+@pytest.mark.parametrize("extents", [(4, 6), (2, 3, 4), (7, 5, 3), (2, 2, 2, 2, 2), (9, 8, 7, 2)])
+def test_rows_have_all_values_and_are_few(extents):
     rows = {str(row): row for row in itertools.product(*map(range, extents))}
-    assert sorted(tiers.cover_pairs(rows)) == sorted(rows)
+    taken = [rows[name] for name in tiers.cover_values(rows)]
+    for grid, extent in enumerate(extents):
+        assert {row[grid] for row in taken} == set(range(extent))
+    assert len(set(taken)) == len(taken) == max(extents)
+
+
+def test_rows_that_the_grid_leaves_out_are_not_asked_for():
+    rows = {str(row): row for row in itertools.product(range(4), repeat=3) if row[0] != row[1]}
+    taken = [rows[name] for name in tiers.cover_values(rows)]
+    for grid in range(3):
+        assert {row[grid] for row in taken} == set(range(4))
+    assert len(taken) < 8
+
+
+@pytest.mark.parametrize("extents", [(), (5,)])
+def test_one_grid_is_whole(extents):
+    rows = {str(row): row for row in itertools.product(*map(range, extents))}
+    assert sorted(tiers.cover_values(rows)) == sorted(rows)
 
 
 TESTS = """
@@ -217,7 +234,7 @@ def test_parts_are_all_that_the_first_tier_leaves_out(files):
     everything = collect(files)
     first = collect(files, "--tier=first")
     assert len(everything) == 12 * (60 + 6 + 3)
-    assert 12 * 22 <= len(first) < 12 * 40
+    assert len(first) == 12 * (5 + 1 + 1)
     rests = [set(collect(files, "--tier=first", f"--part={k}/8")) - set(first) for k in range(1, 9)]
     assert sum(map(len, rests)) == len(everything) - len(first)
     assert set().union(*rests) == set(everything) - set(first)
@@ -237,6 +254,14 @@ def test_a_changed_file_is_in_the_first_tier_as_a_whole(files):
     others = [name for name in names if not name.startswith("test_file7.py")]
     first = collect(files, "--tier=first")
     assert others == [name for name in first if not name.startswith("test_file7.py")]
+
+
+def test_a_changed_test_is_in_the_first_tier_with_all_rows(files):
+    names = collect(files, "--tier=first", "--whole=test_file7.py::test_grid")
+    grid = [name for name in names if name.startswith("test_file7.py::test_grid[")]
+    assert len(grid) == 60
+    first = collect(files, "--tier=first")
+    assert [n for n in names if n not in grid] == [n for n in first if n not in grid]
 
 
 def test_a_cover_is_the_first_tier(files):
@@ -315,18 +340,37 @@ def test_what_changed_decides_what_is_run(monkeypatch):
         assert section.plan(Request(full=True, part=None, changed=frozenset())) == Plan("all")
 
 
-def test_code_of_gpus_has_all_of_the_devices():
-    for file in [
+@pytest.mark.parametrize(
+    "file",
+    [
         "lib/Conversion/MetaOpToGPU/KernelToGPU.cpp",
         "include/MetaOps/Target/Description/Chip.h",
         "lib/Runtime/Emulator/Worker.cpp",
         "lib/Conversion/NVVMToPTX/PtxEmitter.cpp",
         "lib/Runtime/CUDA/NvJitLink.cpp",
         "lib/Conversion/GPUToNVVM/GPUToNVVM.cpp",
-    ]:
-        plan = sections.Devices().plan(request_for(file))
-        assert (plan.extent, plan.why) == ("all", f"{file} changed")
-    assert sections.Devices().plan(request_for("lib/Runtime/Queue/Queue.cpp")).extent == "first"
+    ],
+)
+def test_code_of_gpus_is_assembled_for_all_chips(file):
+    devices = sections.Devices()
+    assert devices.plan(request_for(file)) == Plan("first", f"{file} changed")
+    assert devices.list_chips(request_for(file)) == devices.CHIPS
+
+
+def test_other_code_is_assembled_for_one_chip_but_in_its_part():
+    devices, file = sections.Devices(), "lib/Runtime/Queue/Queue.cpp"
+    assert devices.list_chips(request_for(file)) == devices.CHIPS[-1:]
+    assert devices.list_chips(request_for(file, part=3)) == devices.CHIPS
+
+
+@pytest.mark.parametrize("section", [sections.Interop(), sections.Tsan(), sections.Asan()])
+def test_landings_have_what_needs_a_build_of_its_own_in_turn(section, monkeypatch):
+    monkeypatch.setattr(sections, "concerns_objects", lambda changed, objects: None)
+    changed = frozenset(["script/checks/sections.py"])
+    for part in range(1, landings.PARTS + 1):
+        plan = section.plan(Request(full=False, part=part, changed=changed, lands=True))
+        assert plan.extent == ("all" if part == section.part else "none")
+    assert section.plan(Request(full=False, part=None, changed=changed)).extent == "all"
 
 
 def test_sections_left_out_have_a_part_each():
@@ -396,7 +440,7 @@ def test_what_a_first_tier_leaves_is_counted_too(tmp_path):
 
 
 def test_a_tier_tells_what_it_leaves(tmp_path):
-    """Of a test of eight rows, four cover the pairs; another file has one that is skipped."""
+    """Of a test of eight rows, two have all values; another file has one that is skipped."""
     (tmp_path / "conftest.py").write_text("pytest_plugins = ['tiers']\n")
     grids = "".join(f"@pytest.mark.parametrize('{name}', [0, 1])\n" for name in "abc")
     (tmp_path / "test_a.py").write_text(f"import pytest\n{grids}def test(a, b, c): pass\n")
@@ -410,8 +454,8 @@ def test_a_tier_tells_what_it_leaves(tmp_path):
         subprocess.run([*command, *options], cwd=tmp_path, env=environment, check=True)
         return json.loads(file.read_text())
 
-    assert tally() == {"added": 0, "left": 4}
-    assert tally("--whole=test_a.py") == {"added": 4, "left": 0}
+    assert tally() == {"added": 0, "left": 6}
+    assert tally("--whole=test_a.py") == {"added": 6, "left": 0}
 
 
 def test_an_empty_section_is_told():

@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiers of tests: which are run at each change, and which in turn.
 
-The first tier of a test with three or more grids of parameters is a set of *pairwise
-covering* rows: each value of a parameter stands beside each value of any other one in some
-row (D. M. Cohen et al., The AETG System, 1997). Of values that are drawn, such as seeds,
+The first tier of a test with grids of parameters is a set of rows in which each value of
+each grid stands (*each-used* coverage; M. Grindal, J. Offutt, S. F. Andler, Combination
+testing strategies: a survey, 2005). Of values that are drawn, such as seeds,
 it has the first (``draws``). Tests that are marked ``rest`` are not in it, nor, without
 ``--gpu-code``, those that are marked ``gpu_code``. With ``--cover`` it is the tests that a
-file lists (see kernel_cover.py). Of a file that has changed it has all (``--whole``).
+file lists (see kernel_cover.py). Of a test or a file that has
+changed it has all (``--whole``).
 
 All others are the rest, of which ``--part=3/8`` runs one eighth: whole files' rests, by a
 hash of the file's name.
@@ -39,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("tiers")
     group.addoption("--tier", choices=["first", "all"], default="all", help="which tests are run")
     group.addoption("--part", metavar="K/N", help="beside the first tier, part K of the rest")
-    group.addoption("--whole", action="append", default=[], metavar="FILE", help="all of a file")
+    group.addoption("--whole", action="append", default=[], metavar="FILE[::TEST]", help="all of it")
     group.addoption("--gpu-code", action="store_true", help="code of GPUs has changed")
     group.addoption("--cover", type=Path, help="a file that lists the tests of the first tier")
     group.addoption("--tally", type=Path, help="where the numbers of other tests are written")
@@ -67,10 +68,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     else:
         left_out = ["rest"] if config.getoption("--gpu-code") else list(MARKS)
         first = find_first([i for i in items if not any(map(i.get_closest_marker, left_out))])
-    part, whole = config.getoption("--part"), config.getoption("--whole")
+    part, whole = config.getoption("--part"), set(config.getoption("--whole"))
     taken, left = [], []
     for item in items:
-        is_taken = item.nodeid in first or item.path.name in whole
+        is_taken = item.nodeid in first or not whole.isdisjoint(name_wholes(item))
         is_taken = is_taken or (part and is_in_part(item.path.name, part))
         (taken if is_taken else left).append(item)
     if (tally := config.getoption("--tally")) is not None:
@@ -79,6 +80,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         tally.write_text(json.dumps(numbers) + "\n")
     items[:] = taken
     config.hook.pytest_deselected(items=left)
+
+
+def name_wholes(item: pytest.Item) -> tuple[str, str]:
+    """Return what a test belongs to: its file, and all rows of it."""
+    file = item.path.name
+    return file, f"{file}::{item.name.split('[')[0]}"
 
 
 def count_run(items: Iterable[pytest.Item]) -> int:
@@ -93,11 +100,11 @@ def is_in_part(name: str, part: str) -> bool:
 
 
 def find_first(items: Sequence[pytest.Item]) -> set[str]:
-    """Return the names of tests whose rows cover all pairs of parameters."""
+    """Return the names of tests whose rows have all values of all parameters."""
     rows: dict[str, dict[str, tuple[Hashable, ...]]] = defaultdict(dict)
     for item in items:
         rows[item.nodeid.split("[")[0]][item.nodeid] = read_row(item)
-    return set(itertools.chain.from_iterable(map(cover_pairs, rows.values())))
+    return set(itertools.chain.from_iterable(map(cover_values, rows.values())))
 
 
 def read_row(item: pytest.Item) -> tuple[Hashable, ...]:
@@ -112,21 +119,21 @@ def read_row(item: pytest.Item) -> tuple[Hashable, ...]:
     return tuple(row)
 
 
-def cover_pairs(rows: dict[str, tuple[Hashable, ...]]) -> list[str]:
-    """Return names of rows in which each two values that stand together do so.
+def cover_values(rows: dict[str, tuple[Hashable, ...]]) -> list[str]:
+    """Return names of rows in which each value of each grid stands.
 
-    Each row that is taken has as many pairs that are new as any, or nearly: rows are looked
-    at once for each number of new pairs, the largest first.
+    Each row that is taken has as many values that are new as any: rows are looked at once
+    for each number of new values, the largest first.
     """
-    pairs = {name: set(itertools.combinations(enumerate(row), 2)) for name, row in rows.items()}
-    most = max(map(len, pairs.values()), default=0)
-    # Where there are not three, each row is a pair of its own.
-    if most < 3:
+    values = {name: set(enumerate(row)) for name, row in rows.items()}
+    most = max(map(len, values.values()), default=0)
+    # Without two grids, each row is a value of its own.
+    if most < 2:
         return list(rows)
-    missing = set().union(*pairs.values())
+    missing = set().union(*values.values())
     taken = []
     for least in range(most, 0, -1):
-        for name, own in pairs.items():
+        for name, own in values.items():
             if len(own & missing) >= least:
                 taken.append(name)
                 missing -= own
