@@ -29,12 +29,16 @@ def public_callables():
             value = getattr(module, name)
             if callable(value) and not inspect.isabstract(value):
                 result[f"{module.__name__}.{name}"] = value
-    for name, cls in public_classes().items():
+    classes = public_classes()
+    for name, cls in classes.items():
         if issubclass(cls, str | tuple):
             continue  # has the methods of these
+        bases = [base for base in cls.__mro__[1:] if base in classes.values()]
         for member in dir(cls):
             value = getattr(cls, member, None)
-            if not member.startswith("_") and callable(value):
+            # What another class gives it is that one's.
+            inherited = any(getattr(base, member, None) is value for base in bases)
+            if not member.startswith("_") and callable(value) and not inherited:
                 result[f"{name}.{member}"] = value
     return result
 

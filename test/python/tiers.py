@@ -5,11 +5,10 @@
 
 The first tier of a test with grids of parameters is a set of rows in which each value of
 each grid stands (*each-used* coverage; M. Grindal, J. Offutt, S. F. Andler, Combination
-testing strategies: a survey, 2005). Of values that are drawn, such as seeds,
-it has the first (``draws``). Tests that are marked ``rest`` are not in it, nor, without
-``--gpu-code``, those that are marked ``gpu_code``. With ``--cover`` it is the tests that a
-file lists (see kernel_cover.py). Of a test or a file that has
-changed it has all (``--whole``).
+testing strategies: a survey, 2005). Of values that are drawn, such as seeds, it has the
+first (``draws``). Tests that are marked ``rest`` are not in it, nor, without ``--gpu-code``,
+those that are marked ``gpu_code``. With ``--cover`` it is the tests that a file lists (see
+kernel_cover.py). Of a file or a test that has changed it has all rows (``--whole``).
 
 All others are the rest, of which ``--part=3/8`` runs one eighth: whole files' rests, by a
 hash of the file's name.
@@ -40,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("tiers")
     group.addoption("--tier", choices=["first", "all"], default="all", help="which tests are run")
     group.addoption("--part", metavar="K/N", help="beside the first tier, part K of the rest")
-    group.addoption("--whole", action="append", default=[], metavar="FILE[::TEST]", help="all of it")
+    group.addoption("--whole", action="append", default=[], metavar="FILE[::T]", help="all of that")
     group.addoption("--gpu-code", action="store_true", help="code of GPUs has changed")
     group.addoption("--cover", type=Path, help="a file that lists the tests of the first tier")
     group.addoption("--tally", type=Path, help="where the numbers of other tests are written")
