@@ -21,6 +21,7 @@ from checks.changes import list_changed, list_changed_tests
 from checks.landings import (
     FILE,
     PARTS,
+    ROOT,
     describe_part,
     find_base,
     find_part,
@@ -167,6 +168,9 @@ def main() -> int:
     # Fresh and freed memory holds no zeros by chance: what is never written, or used
     # after its end, shows.
     os.environ["MALLOC_PERTURB_"] = "165"
+    # Tests start hundreds of processes, which are not to compile the package each.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / "build/pycache")
     request = make_request(arguments)
     run = Run(request, counts=arguments.count)
     for section in SECTIONS:

@@ -81,6 +81,7 @@ def test_what_dlpack_refuses(arguments, error, message):
 
 @pytest.mark.parametrize("version", [None, (1, 0)])
 def test_capsules_that_nobody_takes(version):
+    settle()
     before = bytes_in_use()
     for _ in range(10):
         x = mo.array(np.zeros(1 << 16, "float32"))
@@ -98,6 +99,7 @@ def test_memory_lives_in_all_orders_of_deletion(version, first):
     held = {"var": mo.array(value)}
     held["capsule"] = held["var"].__dlpack__(max_version=version)
     held["taker"] = mo.from_dlpack(held["capsule"])
+    settle()
     before = bytes_in_use()
     del held[first]
     settle()
