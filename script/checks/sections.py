@@ -474,7 +474,8 @@ class Asan(InTurn):
 class Tidy(Section):
     """clang-tidy, on sources that have not passed it as they are now.
 
-    The first tier leaves out those that nothing has changed of, a part has its share.
+    The first tier has those that have changed and, until each header that has changed is
+    read, sources that read it; a part has its share of the others.
     """
 
     name = "tidy"
@@ -482,7 +483,7 @@ class Tidy(Section):
     def plan(self, request: Request) -> Plan:
         if request.full or request.changed is None:
             return Plan("all", "" if request.full else "nothing is known of what changed")
-        return Plan("first", "sources that read what changed")
+        return Plan("first", "what changed, and a reader of each header")
 
     def run(self, request: Request, plan: Plan) -> bool:
         if plan.extent == "all" or request.changed is None:
