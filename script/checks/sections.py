@@ -232,6 +232,7 @@ class Devices(Section):
     LEFT_OUT = (
         *("bench_report", "bench_run", "calls", "coverage", "docs", "docs_claims", "guides"),
         *("imports", "listings", "names", "schedulers", "stubs", "tiers", "wrong_calls"),
+        *("comments", "first_use", "layers", "rooms"),
         *("code_size", "export", "kernel_listings", "object_files", "tune"),
         *("gpu_audit", "gpu_contact", "gpu_programs"),
     )
