@@ -15,7 +15,7 @@ from pathlib import Path
 from checks.landings import ROOT
 
 #: How many comments open so. To be lowered with each that is rewritten.
-MOST = 1039
+MOST = 1038
 
 FOLDERS = ("bench", "include", "lib", "python", "script", "test/python", "tools", "unittests")
 MARKS = {".cpp": "//", ".h": "//", ".td": "//", ".py": "#"}

@@ -36,7 +36,7 @@ def public_callables():
         bases = [base for base in cls.__mro__[1:] if base in classes.values()]
         for member in dir(cls):
             value = getattr(cls, member, None)
-            # What another class gives it is that one's.
+            # A member that another class gives is listed there.
             inherited = any(getattr(base, member, None) is value for base in bases)
             if not member.startswith("_") and callable(value) and not inherited:
                 result[f"{name}.{member}"] = value
