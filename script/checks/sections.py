@@ -182,8 +182,7 @@ def select_tier(request: Request, plan: Plan) -> list[str]:
     options = ["--tier=first"]
     if request.part:
         options.append(f"--part={request.part}/{PARTS}")
-    # Of a test that has changed no row waits for its turn.
-    return [*options, *(f"--whole={name}" for name in request.changed_tests)]
+    return options
 
 
 #: Sources of the compiler and the runtime that only GPUs have.
@@ -207,6 +206,8 @@ class Pytest(Section):
 
     def run(self, request: Request, plan: Plan) -> bool:
         options = [*select_tier(request, plan), *(f"--ignore={file}" for file in FUZZERS)]
+        # Of a test that has changed no row waits for its turn.
+        options += [f"--whole={name}" for name in request.changed_tests]
         if plan.has_gpu_code:
             options.append("--gpu-code")
         return run_pytest(self.results, *options, "test/python")
@@ -312,7 +313,7 @@ class ByChange(Section):
 
 
 class InTurn(ByChange):
-    """A section that landings run in its part alone, as it has a build or packages of its own.
+    """A section that landings run in its part alone: it has a build, packages or a mode of its own.
 
     A landing has so many commits that nearly always one of them concerns it.
     """
@@ -360,7 +361,7 @@ class Interop(InTurn):
         )
 
 
-class Poison(ByChange):
+class Poison(InTurn):
     """Tests of what a session keeps, and writes over, with memory that is poisoned.
 
     Numbers that come of memory which should not be read are NaNs then
@@ -489,7 +490,8 @@ class Tidy(Section):
     def run(self, request: Request, plan: Plan) -> bool:
         if plan.extent == "all" or request.changed is None:
             return call("script/tidy")
-        part = [f"--part={request.part}/{PARTS}"] if request.part else []
+        # What has not changed passed in an earlier landing.
+        part = [f"--part={request.part}/{PARTS}"] if request.part and not request.lands else []
         listing = RESULTS / "changed.txt"
         listing.write_text("".join(f"{file}\n" for file in sorted(request.changed)))
         return call("script/tidy", f"--reading={listing}", *part)

@@ -363,7 +363,9 @@ def test_other_code_is_assembled_for_one_chip_but_in_its_part():
     assert devices.list_chips(request_for(file, part=3)) == devices.CHIPS
 
 
-@pytest.mark.parametrize("section", [sections.Interop(), sections.Tsan(), sections.Asan()])
+@pytest.mark.parametrize(
+    "section", [sections.Interop(), sections.Poison(), sections.Tsan(), sections.Asan()]
+)
 def test_landings_have_what_needs_a_build_of_its_own_in_turn(section, monkeypatch):
     monkeypatch.setattr(sections, "concerns_objects", lambda changed, objects: None)
     changed = frozenset(["script/checks/sections.py"])
