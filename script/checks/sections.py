@@ -490,7 +490,7 @@ class Tidy(Section):
     def run(self, request: Request, plan: Plan) -> bool:
         if plan.extent == "all" or request.changed is None:
             return call("script/tidy")
-        # Sources that have not changed have passed in an earlier landing.
+        # Landings leave out sources that, with their headers, an earlier one had.
         part = [f"--part={request.part}/{PARTS}"] if request.part and not request.lands else []
         listing = RESULTS / "changed.txt"
         listing.write_text("".join(f"{file}\n" for file in sorted(request.changed)))
