@@ -60,6 +60,9 @@ llvm::Error setEmulator(llvm::ArrayRef<std::string> chips,
 /// "file.py:12" of the user's innermost frame; empty outside of Python code.
 std::string currentLine();
 
+/// Returns where the Python code stands, callers included.
+CallPlace currentPlace();
+
 class UserFrame;
 
 /// Enters the session with the GIL held, at the user's line. A thread that

@@ -13,6 +13,7 @@
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
 #include <atomic>
@@ -235,6 +236,21 @@ std::string metaops::python::currentLine() {
   if (!frame)
     return "";
   return frame.getFile() + ":" + std::to_string(frame.getLine());
+}
+
+CallPlace metaops::python::currentPlace() {
+  llvm::hash_code hash = 0;
+  PyFrameObject *frame = PyEval_GetFrame();
+  Py_XINCREF(frame);
+  while (frame) {
+    PyCodeObject *code = PyFrame_GetCode(frame);
+    hash = llvm::hash_combine(hash, code, positionOf(frame));
+    Py_DECREF(code);
+    PyFrameObject *outer = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = outer;
+  }
+  return {hash};
 }
 
 //===----------------------------------------------------------------------===//

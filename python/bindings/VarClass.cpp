@@ -401,8 +401,9 @@ static void bindRebinding(py::class_<Var> &cls) {
       cls, "update(self, value)",
       [](VarObject self, py::handle value) {
         Argument argument(value);
+        CallPlace place = currentPlace();
         recordWithoutGIL([&](RecordingSession &session) {
-          session.update(self.var, argument.operand(session));
+          session.updateAt(self.var, argument.operand(session), place);
           return 0;
         });
         return self.get();

@@ -42,7 +42,7 @@ public:
 
   std::timed_mutex &getMutex() override { return mutex; }
   void dropLater(Node *node) override { dropped.add(node); }
-  void update(Var &x, Operand value) override {
+  void updateAt(Var &x, Operand value, CallPlace) override {
     ++numUpdates;
     assign(x, getRecorder().stopGrad(value.getNode()));
   }

@@ -71,6 +71,62 @@ TEST_F(UpdateTest, ReadEachOtherInOneProgram) {
   EXPECT_EQ(statistics().programsRun, 4);
 }
 
+TEST_F(UpdateTest, OfOneStepRunTogether) {
+  Var mean = tensor({1}, {1});
+  auto move = [&](double by, uint64_t place) {
+    SessionScope scope(*session);
+    session->updateAt(mean, binary("mul", mean, number(by)), {place});
+  };
+  for (int i = 0; i < 4; ++i) {
+    move(2, /*place=*/1);
+    move(3, /*place=*/2);
+    EXPECT_EQ(statistics().programsRun, i);
+  }
+  EXPECT_EQ(values(mean), floats({6 * 6 * 6 * 6}));
+  EXPECT_EQ(statistics().programsRun, 4);
+  // Those of which nobody knows where they stand are of a step each.
+  move(2, /*place=*/1);
+  move(2, /*place=*/0);
+  EXPECT_EQ(statistics().programsRun, 5);
+  EXPECT_EQ(values(mean), floats({6 * 6 * 6 * 6 * 4}));
+}
+
+TEST_F(UpdateTest, OfTheNextStepComeAfterOtherUpdates) {
+  Var mean = tensor({1}, {1}), weight = tensor({1}, {2});
+  for (int i = 0; i < 4; ++i) {
+    SessionScope scope(*session);
+    // Other lines each time, as of a branch.
+    session->updateAt(mean, binary("add", mean, weight), {uint64_t(1 + i)});
+    EXPECT_EQ(Inspector(*session).getStatistics().programsRun, i);
+    session->update(weight, binary("mul", weight, number(2)));
+  }
+  EXPECT_EQ(values(mean), floats({1 + 2 + 4 + 8 + 16}));
+  EXPECT_EQ(values(weight), floats({32}));
+}
+
+TEST_F(UpdateTest, AtEverNewPlacesRunAllTheSame) {
+  Var count = tensor({1}, {0});
+  for (uint64_t i = 1; i <= 64; ++i) {
+    SessionScope scope(*session);
+    session->updateAt(count, binary("add", count, number(1)), {i});
+  }
+  EXPECT_EQ(statistics().programsRun, 7);
+  EXPECT_EQ(values(count), floats({64}));
+}
+
+TEST_F(UpdateTest, OfOneStepSpareWhatIsHeldBetween) {
+  Var mean = tensor({2}, {1, 2}), between;
+  {
+    SessionScope scope(*session);
+    session->updateAt(mean, binary("mul", mean, number(2)), {1});
+    between = session->wrap(session->getNode(mean));
+    session->updateAt(mean, binary("add", mean, number(1)), {2});
+  }
+  EXPECT_EQ(statistics().programsRun, 0);
+  EXPECT_EQ(values(mean), floats({3, 5}));
+  EXPECT_EQ(values(between), floats({2, 4}));
+}
+
 TEST_F(UpdateTest, RunWhereTheyAreWrittenByHand) {
   Var p = tensor({2}, {8, 16}), x = tensor({2}, {1, 1});
   for (int i = 0; i < 4; ++i) {

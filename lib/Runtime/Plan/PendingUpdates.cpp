@@ -23,12 +23,62 @@ static void markFeeding(Node *updated, int64_t generation) {
   }
 }
 
-void PendingUpdates::add(Graph &graph, Node *updated, Node *replacedValue) {
+/// The most updates of a Var in one step. Code that a notebook runs again is at
+/// another place each time.
+static constexpr size_t kMostOfStep = 8;
+
+/// The most values between a pending update and a further one of the same Var
+/// in the same step.
+static constexpr size_t kMostBetween = 64;
+
+bool PendingUpdates::continueStep(const Node *pending, const Node *value,
+                                  CallPlace place) const {
+  auto found = places.find(pending);
+  if (found == places.end() || !place.isKnown() ||
+      found->second.size() >= kMostOfStep ||
+      llvm::is_contained(found->second, place))
+    return false;
+  llvm::SmallSetVector<const Node *, 16> between;
+  between.insert(value);
+  for (size_t next = 0; next < between.size(); ++next) {
+    const Node *node = between[next];
+    if (node == pending || !precede(node))
+      continue;
+    if (node->isPendingUpdate || between.size() > kMostBetween)
+      return false;
+    for (const Node *operand : node->operands)
+      between.insert(operand);
+  }
+  return true;
+}
+
+/// Has an update stand for the one before it of the same Var.
+void PendingUpdates::follow(Node *updated, Node *former) {
+  former->isPendingUpdate = false;
+  updates.remove(former);
+  if (auto found = replaced.find(former); found != replaced.end()) {
+    RunRef memory = std::move(found->second);
+    replaced.erase(found);
+    replaced[updated] = std::move(memory);
+  }
+  if (auto found = places.find(former); found != places.end()) {
+    Places before = std::move(found->second);
+    places.erase(found);
+    places[updated] = std::move(before);
+  }
+}
+
+void PendingUpdates::add(Graph &graph, Node *updated, Node *replacedValue,
+                         CallPlace place) {
   updated->generation = flushes + 1;
   updated->isPendingUpdate = true;
   updates.insert(updated);
-  if (replacedValue->buffer)
+  if (replacedValue->isPendingUpdate)
+    follow(updated, replacedValue);
+  else if (replacedValue->buffer)
     replaced[updated] = RunRef(replacedValue->buffer);
+  if (place.isKnown())
+    places[updated].push_back(place);
   replacedValue->replacedBy = flushes + 1;
   former.emplace_back(replacedValue);
   graph.setReplaced(replacedValue, true);
@@ -38,6 +88,7 @@ void PendingUpdates::add(Graph &graph, Node *updated, Node *replacedValue) {
 void PendingUpdates::remove(Node *updated) {
   updates.remove(updated);
   replaced.erase(updated);
+  places.erase(updated);
 }
 
 std::vector<Node *>
@@ -83,5 +134,6 @@ void PendingUpdates::finish() {
     node->isPendingUpdate = false;
   updates.clear();
   replaced.clear();
+  places.clear();
   ++flushes;
 }

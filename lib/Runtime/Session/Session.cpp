@@ -169,11 +169,11 @@ void Session::prepareTargets(llvm::ArrayRef<Node *>,
   impl->computeReplacements(targets);
 }
 
-void Session::update(Var &x, Operand value) {
+void Session::updateAt(Var &x, Operand value, CallPlace place) {
   checkOwn(&x);
   if (!value.isNumber())
     checkUpdate(x, *value.getNode());
-  assign(x, impl->update(x, value));
+  assign(x, impl->update(x, value, place));
 }
 
 Device &Session::getDevice(llvm::StringRef name) {

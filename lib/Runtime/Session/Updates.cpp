@@ -13,7 +13,10 @@
 //   was updated by the last run, for which somebody asked): the next
 //   iteration has come to where the last one was. So the slices of a loop
 //   repeat, whatever its updates read from each other (momentum, moving
-//   averages), and the block does not grow with the number of iterations; or
+//   averages), and the block does not grow with the number of iterations. An
+//   update of the same Var at another place of the program belongs to the same
+//   step, unless it is made of other Vars' pending updates: a layer that is
+//   called twice before the step has moved its statistics twice; or
 // * a value that depends on one of them is asked for, or all are. What else is
 //   asked for at once is computed along: a batch norm's result, and the moments
 //   that it has moved, are one program.
@@ -39,8 +42,10 @@
 using namespace mlir;
 using namespace metaops;
 
-Node *SessionImpl::update(const Var &x, Operand value) {
-  if (updates.precede(x.getNode()) || isOfNextStep(x, value))
+Node *SessionImpl::update(const Var &x, Operand value, CallPlace place) {
+  bool isOfSameStep = !value.isNumber() &&
+                      updates.continueStep(x.getNode(), value.getNode(), place);
+  if ((updates.precede(x.getNode()) && !isOfSameStep) || isOfNextStep(x, value))
     flushUpdates();
   computeInitialValues(x.getNode());
   if (!settings.isLazy)
@@ -53,7 +58,7 @@ Node *SessionImpl::update(const Var &x, Operand value) {
   if (made && metaop::isCheckpoint(made->op) &&
       llvm::is_contained(made->operands, x.getNode()))
     x.getNode()->isReadAgain = true;
-  updates.add(graph, updated, x.getNode());
+  updates.add(graph, updated, x.getNode(), place);
   return updated;
 }
 

@@ -221,7 +221,7 @@ void Trace::assign(Var &x, Node *value) {
     note({Event::Kind::Assign, variable->second, own.getNode(), {}});
 }
 
-void Trace::update(Var &x, Operand value) {
+void Trace::updateAt(Var &x, Operand value, CallPlace) {
   Var &own = resolve(x);
   auto variable = variableOf.find(&own);
   if (variable != variableOf.end())

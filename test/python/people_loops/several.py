@@ -172,3 +172,63 @@ def siamese(hand: Hand) -> Step:
         return [first, loss.item()]
 
     return step
+
+
+@loop(programs=1)
+def twins(hand: Hand) -> Step:
+    net = seeded(hand, classifier(hand))
+    optimizer = mo.optim.SGD(net.parameters(), 0.02)
+
+    def step(i: int) -> list[Any]:
+        n = hand.begin()
+        n.a = net(hand.array(16, 8))
+        n.b = net(hand.array(16, 8))
+        loss = ((n.a - n.b) ** 2).mean()
+        hand.drop()
+        optimizer.step(loss)
+        return [loss.item(), net[1].running_mean.numpy()]
+
+    return step
+
+
+@loop(programs=2, repeated=2)
+def gan_with_statistics(hand: Hand) -> Step:
+    generator = seeded(
+        hand,
+        mo.nn.Sequential(mo.nn.Linear(3, 8), mo.nn.BatchNorm1d(8), mo.nn.Linear(8, 8)),
+    )
+    critic = seeded(hand, classifier(hand))
+    of_generator, of_critic = (mo.optim.Adam(net.parameters(), 0.01) for net in (generator, critic))
+
+    def step(i: int) -> list[Any]:
+        n = hand.begin()
+        n.fake = generator(hand.array(12, 3))
+        of_real = mo.softplus(-critic(hand.array(12, 8))).mean()
+        of_fake = mo.softplus(critic(n.fake.detach())).mean()
+        of_critic.step(of_real + of_fake)
+        loss = mo.softplus(-critic(n.fake)).mean()
+        hand.drop()
+        of_generator.step(loss)
+        return [loss.item(), of_fake.item(), critic[1].running_var.numpy()]
+
+    return step
+
+
+@loop(programs=1.1)
+def batches_at_random_lines(hand: Hand) -> Step:
+    net = seeded(hand, classifier(hand))
+    optimizer = mo.optim.SGD(net.parameters(), 0.02)
+
+    def step(i: int) -> list[Any]:
+        n = hand.begin()
+        n.x, n.y = hand.array(16, 8), hand.indices(4, 16)
+        if hand.rng.random() < 0.5:
+            n.z = net(n.x)
+        else:
+            n.z = net(n.x + 0.1)
+        loss = mo.nn.cross_entropy_loss(n.z, n.y)
+        hand.drop()
+        optimizer.step(loss)
+        return [loss.item()] if i % 10 == 9 else []
+
+    return step

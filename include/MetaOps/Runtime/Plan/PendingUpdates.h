@@ -9,11 +9,13 @@
 #ifndef METAOPS_RUNTIME_PLAN_PENDINGUPDATES_H
 #define METAOPS_RUNTIME_PLAN_PENDINGUPDATES_H
 
+#include "MetaOps/Runtime/Graph/CallPlace.h"
 #include "MetaOps/Runtime/Graph/Graph.h"
 #include "MetaOps/Runtime/Plan/SuspendedRuns.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
 #include <vector>
@@ -36,8 +38,14 @@ public:
   /// Whether the value depends on an update that is pending.
   bool precede(const Node *node) const { return node->generation > flushes; }
 
-  /// Notes that a value is recorded which is to replace another one.
-  void add(Graph &graph, Node *updated, Node *replacedValue);
+  /// Returns whether a further update of the Var that has a pending update
+  /// belongs to the same step as that: it stands at another place, and the
+  /// value is made of no other Var's pending update.
+  bool continueStep(const Node *pending, const Node *value,
+                    CallPlace place) const;
+  /// Notes that a value is recorded which is to replace another one, that of a
+  /// pending update too: then only the last one is kept.
+  void add(Graph &graph, Node *updated, Node *replacedValue, CallPlace place);
   /// Nobody will ask for it.
   void remove(Node *updated);
   /// Those that are pending, and what of `along` one program computes with
@@ -64,8 +72,14 @@ public:
   std::vector<NodeRef> takeFormer() { return std::exchange(former, {}); }
 
 private:
+  /// The places of one Var's pending updates, of which the last is kept.
+  using Places = llvm::SmallVector<CallPlace, 2>;
+
+  void follow(Node *updated, Node *former);
+
   /// In the order of recording.
   llvm::SetVector<Node *> updates;
+  llvm::DenseMap<Node *, Places> places;
   /// The values that these replace, and their memory.
   std::vector<NodeRef> former;
   llvm::DenseMap<Node *, RunRef> replaced;

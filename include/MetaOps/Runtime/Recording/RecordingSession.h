@@ -19,6 +19,7 @@
 #ifndef METAOPS_RUNTIME_RECORDING_RECORDINGSESSION_H
 #define METAOPS_RUNTIME_RECORDING_RECORDINGSESSION_H
 
+#include "MetaOps/Runtime/Graph/CallPlace.h"
 #include "MetaOps/Runtime/Graph/Var.h"
 #include "MetaOps/Runtime/Memory/Buffer.h"
 #include "MetaOps/Runtime/Recording/OutsideHistories.h"
@@ -88,7 +89,9 @@ public:
   void setItem(Var &x, llvm::ArrayRef<IndexItem> items, Operand value);
   /// Rebinds x to the value, which belongs to the next iteration: no gradient
   /// flows through it, and x's old memory may be reused.
-  virtual void update(Var &x, Operand value) = 0;
+  void update(Var &x, Operand value) { updateAt(x, value, CallPlace()); }
+  /// The same, at a place of the user's program.
+  virtual void updateAt(Var &x, Operand value, CallPlace place) = 0;
 
   //===--------------------------------------------------------------------===//
   // Derivatives

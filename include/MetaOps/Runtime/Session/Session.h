@@ -65,7 +65,7 @@ public:
   void checkProcess() const override;
   void dropLater(Node *node) override;
   /// See Updates.cpp.
-  void update(Var &x, Operand value) override;
+  void updateAt(Var &x, Operand value, CallPlace place) override;
   Device &getDevice(llvm::StringRef name) override;
   /// The first at the beginning of a scope.
   Device &getDevice() override;

@@ -93,7 +93,7 @@ public:
 
   // Updates (Updates.cpp)
   /// Returns the value that the Var is to be rebound to.
-  Node *update(const Var &x, Operand value);
+  Node *update(const Var &x, Operand value, CallPlace place);
   void prepareUpdates(llvm::ArrayRef<Node *> targets);
   void flushUpdates(llvm::ArrayRef<Node *> along = {});
   void computeInitialValues(llvm::ArrayRef<Node *> targets);

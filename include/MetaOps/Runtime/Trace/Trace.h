@@ -116,7 +116,7 @@ public:
   void dropLater(Node *node) override { parts->dropped.add(node); }
   void assign(Var &x, Node *value) override;
   /// Notes that the function updates an argument or a captured Var.
-  void update(Var &x, Operand value) override;
+  void updateAt(Var &x, Operand value, CallPlace place) override;
   void noteInside(llvm::ArrayRef<Node *> used, llvm::ArrayRef<const Var *> by,
                   llvm::ArrayRef<const Var *> byFormer) override;
   Device &getDevice(llvm::StringRef name) override;
