@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
+#include "Matrices.h"
 #include "MetaOps/Support/Determinants.h"
 #include "OpTable.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -23,58 +23,13 @@ using namespace mlir;
 using namespace mlir::metaop;
 using llvm::Expected;
 
-namespace {
-/// A matrix in rows.
-struct Matrix {
-  int64_t rows = 0, columns = 0;
-  std::vector<double> elements;
-
-  double &at(int64_t i, int64_t j) { return elements[i * columns + j]; }
-};
-
-/// The matrix of a number in a tensor, whose last two dimensions it is.
-Matrix readMatrix(const Tensor &tensor, int64_t number) {
-  ArrayRef<int64_t> shape = tensor.getShape().take_back(2);
-  Matrix matrix{shape[0], shape[1], {}};
-  int64_t count = shape[0] * shape[1];
-  for (int64_t i = 0; i < count; ++i)
-    matrix.elements.push_back(tensor.get(number * count + i).getFloat());
-  return matrix;
-}
-
-void writeMatrix(const Matrix &matrix, int64_t number, Tensor &tensor) {
-  int64_t count = matrix.rows * matrix.columns;
-  for (int64_t i = 0; i < count; ++i)
-    tensor.set(number * count + i, Scalar::ofFloat(matrix.elements[i]));
-}
-
-/// A call of a routine, and what it makes.
-struct Call {
-  RoutineOp op;
-  ArrayRef<Tensor> operands;
-  Tensors &results;
-
-  bool has(StringRef flag) const {
-    DictionaryAttr parameters = getParameters();
-    auto values =
-        parameters ? parameters.getAs<DenseI64ArrayAttr>(flag) : nullptr;
-    return values && values.size() == 1 && values[0] == 1;
-  }
-  /// Returns null where there are none.
-  DictionaryAttr getParameters() const {
-    return RoutineOp(op).getParameters().value_or(nullptr);
-  }
-};
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Routines
 //===----------------------------------------------------------------------===//
 
 /// Fills the lower triangle, row by row. Returns the first minor that is not
 /// positive, from 1 on, or 0.
-static int64_t factorCholesky(Matrix a, Matrix &factor) {
-  factor = {a.rows, a.columns, std::vector<double>(a.elements.size())};
+static int64_t factorCholesky(const Matrix &a, Matrix &factor) {
   for (int64_t j = 0; j < a.rows; ++j)
     for (int64_t i = j; i < a.rows; ++i) {
       double rest = a.at(i, j);
@@ -87,15 +42,15 @@ static int64_t factorCholesky(Matrix a, Matrix &factor) {
   return 0;
 }
 
-static void runCholesky(const Call &call, int64_t number) {
-  Matrix factor;
-  int64_t info = factorCholesky(readMatrix(call.operands[0], number), factor);
+static void runCholesky(const MatrixCall &call, int64_t number) {
+  Matrix a = readMatrix(call.operands[0], number), factor(a.rows, a.columns);
+  int64_t info = factorCholesky(a, factor);
   writeMatrix(factor, number, call.results[0]);
   call.results[1].set(number, Scalar::ofSigned(info));
 }
 
 /// Factors the transposed of a matrix: columns lie where LAPACK has them.
-static void runLu(const Call &call, int64_t number) {
+static void runLu(const MatrixCall &call, int64_t number) {
   // Element (i, j) of the transposed is at (j, i).
   Matrix a = readMatrix(call.operands[0], number);
   int64_t n = a.rows, info = 0;
@@ -134,7 +89,7 @@ static void solveTriangle(MutableArrayRef<double> x, bool isLower, bool isUnit,
   }
 }
 
-static void runLuSolve(const Call &call, int64_t number) {
+static void runLuSolve(const MatrixCall &call, int64_t number) {
   Matrix lu = readMatrix(call.operands[0], number);
   Matrix rows = readMatrix(call.operands[2], number);
   int64_t n = lu.rows;
@@ -162,7 +117,7 @@ static void runLuSolve(const Call &call, int64_t number) {
   writeMatrix(rows, number, call.results[0]);
 }
 
-static void runTriangularSolve(const Call &call, int64_t number) {
+static void runTriangularSolve(const MatrixCall &call, int64_t number) {
   Matrix a = readMatrix(call.operands[0], number);
   Matrix b = readMatrix(call.operands[1], number);
   bool isTransposed = call.has("transposed"), isUnit = call.has("unit");
@@ -184,7 +139,7 @@ static void runTriangularSolve(const Call &call, int64_t number) {
   call.results[1].set(number, Scalar::ofSigned(info));
 }
 
-static void runPivotProduct(const Call &call, int64_t number) {
+static void runPivotProduct(const MatrixCall &call, int64_t number) {
   Matrix factors = readMatrix(call.operands[0], number);
   ::metaops::ScaledProduct product;
   for (int64_t i = 0; i < factors.rows; ++i) {
@@ -194,7 +149,7 @@ static void runPivotProduct(const Call &call, int64_t number) {
   call.results[0].set(number, Scalar::ofFloat(product.get()));
 }
 
-static void runDiagonalForm(const Call &call, int64_t number) {
+static void runDiagonalForm(const MatrixCall &call, int64_t number) {
   Matrix form = readMatrix(call.operands[0], number);
   Matrix left = form, right = form;
   ::metaops::DiagonalForm<double>(form.elements.data(), left.elements.data(),
@@ -219,7 +174,7 @@ static std::string replace(std::string text, StringRef name, int64_t number) {
 }
 
 /// Fails for the largest code, if there is one; see CheckMatrices.cpp.
-static llvm::Error checkMatrices(const Call &call) {
+static llvm::Error checkMatrices(const MatrixCall &call) {
   int64_t worst = 0, place = 0;
   const Tensor &codes = call.operands[0];
   int64_t elements = codes.getNumElements();
@@ -234,13 +189,15 @@ static llvm::Error checkMatrices(const Call &call) {
   auto message = parameters ? parameters.getAs<ArrayAttr>("message") : nullptr;
   auto count =
       parameters ? parameters.getAs<DenseI64ArrayAttr>("count") : nullptr;
-  if (!message || message.size() != 1 || !count || count.size() != 1)
+  if (!message || message.empty() || !count || count.size() != 1)
     return llvm::createStringError("lacks a message and a count");
   if (worst == 0)
     return llvm::Error::success();
-  std::string text = cast<StringAttr>(message[0]).str();
+  int64_t info = worst & 0xffffffff;
+  size_t number = std::clamp<int64_t>(info, 1, message.size()) - 1;
+  std::string text = cast<StringAttr>(message[number]).str();
   text = replace(std::move(text), "{matrix}", count[0] - (worst >> 32));
-  text = replace(std::move(text), "{info}", worst & 0xffffffff);
+  text = replace(std::move(text), "{info}", info);
   if (count[0] > 0 && elements > count[0])
     text += llvm::formatv(", in example {0} of {1}", place / count[0],
                           elements / count[0]);
@@ -258,13 +215,13 @@ Expected<Tensors> metaop::evaluateRoutine(RoutineOp op,
       return made.takeError();
     results.push_back(std::move(*made));
   }
-  Call call = {op, operands, results};
+  MatrixCall call = {op, operands, results};
   if (op.getRoutine() == "check_matrices") {
     if (llvm::Error error = checkMatrices(call))
       return std::move(error);
     return results;
   }
-  using Run = void (*)(const Call &, int64_t);
+  using Run = void (*)(const MatrixCall &, int64_t);
   Run run = llvm::StringSwitch<Run>(op.getRoutine())
                 .Case("cholesky", runCholesky)
                 .Case("lu", runLu)
@@ -272,6 +229,13 @@ Expected<Tensors> metaop::evaluateRoutine(RoutineOp op,
                 .Case("triangular_solve", runTriangularSolve)
                 .Case("pivot_product", runPivotProduct)
                 .Case("diagonal_form", runDiagonalForm)
+                .Case("qr", runQr)
+                .Case("qr_complete", runQr)
+                .Case("eigh", runEigh)
+                .Case("eigvalsh", runEigh)
+                .Case("svd", runSvd)
+                .Case("svd_full", runSvd)
+                .Case("svdvals", runSvd)
                 .Default(nullptr);
   if (!run || operands.empty() || operands[0].getRank() < 2)
     return llvm::createStringError("calls the routine '" + op.getRoutine() +

@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   attributes  message: a text; count: an integer
+//   attributes  message: texts; count: an integer
 //   operands    codes, i64, of any shape
 //   results     codes, the same
 //
 // A code is 0 where nothing is wrong with a matrix. Of matrix i of `count` that
 // a library gives `info` of, it is `(count - i) * 2^32 + info`: the largest is
-// that of the first matrix. In the message, `{matrix}` stands for i, and
-// `{info}` for that. More codes than `count` are those of examples that are
-// computed at once; the message then says in which of these it is.
+// that of the first matrix. Its message is the text of the number `info`, from
+// 1 on, or the last. There, `{matrix}` stands for i, and `{info}` for that.
+// More codes than `count` are those of examples that are computed at once; the
+// message then says in which of these it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,13 +38,12 @@ static std::string replace(std::string text, llvm::StringRef name,
   return text;
 }
 
-/// Returns the one text of an attribute; null where it has none.
-static const std::string *findText(const Routine &routine,
-                                   llvm::StringRef name) {
+/// Returns the texts of the message; null where there are none.
+static const RoutineAttribute::Texts *findMessages(const Routine &routine) {
   for (const RoutineAttribute &each : routine.attributes) {
     const auto *texts = std::get_if<RoutineAttribute::Texts>(&each.values);
-    if (each.name == name && texts && texts->size() == 1)
-      return &texts->front();
+    if (each.name == "message" && texts && !texts->empty())
+      return texts;
   }
   return nullptr;
 }
@@ -51,9 +51,9 @@ static const std::string *findText(const Routine &routine,
 namespace {
 class CheckPlan : public RoutinePlan {
 public:
-  CheckPlan(int64_t elements, int64_t count, std::string message)
+  CheckPlan(int64_t elements, int64_t count, RoutineAttribute::Texts messages)
       : RoutinePlan(estimate(elements)), elements(elements), count(count),
-        message(std::move(message)) {}
+        messages(std::move(messages)) {}
 
   llvm::Expected<std::optional<int64_t>>
   run(const RoutineRun &run) const override {
@@ -63,8 +63,11 @@ public:
     const int64_t *worst = std::max_element(codes, codes + elements);
     if (elements == 0 || *worst <= 0)
       return std::nullopt;
-    std::string text = replace(message, "{matrix}", count - (*worst >> 32));
-    text = replace(std::move(text), "{info}", *worst & 0xffffffff);
+    int64_t info = *worst & 0xffffffff;
+    size_t number = std::clamp<int64_t>(info, 1, messages.size()) - 1;
+    std::string text =
+        replace(messages[number], "{matrix}", count - (*worst >> 32));
+    text = replace(std::move(text), "{info}", info);
     // A file may say anything.
     if (count > 0 && elements > count)
       text += llvm::formatv(", in example {0} of {1}", (worst - codes) / count,
@@ -81,7 +84,7 @@ private:
   }
 
   int64_t elements, count;
-  std::string message;
+  RoutineAttribute::Texts messages;
 };
 
 class CheckMatrices : public RoutineImplementation {
@@ -98,18 +101,18 @@ public:
     bool isSound =
         routine.operands.size() == 1 && routine.results.size() == 1 &&
         isOfCodes(routine.operands[0]) && isOfCodes(routine.results[0]) &&
-        routine.attributes.size() == 2 && findText(routine, "message") &&
+        routine.attributes.size() == 2 && findMessages(routine) &&
         routine.findInteger("count");
     if (isSound)
       return llvm::Error::success();
     return llvm::createStringError(
-        "it takes codes of matrices, a message and a count");
+        "it takes codes of matrices, messages and a count");
   }
   llvm::Expected<std::shared_ptr<const RoutinePlan>>
   plan(const Routine &routine) const override {
     return std::make_shared<CheckPlan>(routine.operands[0].countElements(),
                                        *routine.findInteger("count"),
-                                       *findText(routine, "message"));
+                                       *findMessages(routine));
   }
 };
 } // namespace

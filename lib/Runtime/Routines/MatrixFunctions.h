@@ -1,4 +1,4 @@
-//===- MatrixFunctions.h - One matrix of a batch ----------------*- C++ -*-===//
+//===- MatrixFunctions.h - Triangular factors, and their use ----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,59 +14,28 @@
 #ifndef METAOPS_LIB_RUNTIME_ROUTINES_MATRIXFUNCTIONS_H
 #define METAOPS_LIB_RUNTIME_ROUTINES_MATRIXFUNCTIONS_H
 
-#include "MetaOps/Runtime/Routines/RoutineRegistry.h"
+#include "MatrixBatch.h"
 #include "MetaOps/Support/Determinants.h"
 
-#include <algorithm>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
 
 namespace metaops {
 
-/// Matrices of more rows are left to the library's threads.
-inline constexpr int64_t kMaxShared = 64;
 /// The library starts threads for triangular systems of more elements.
 inline constexpr int64_t kMaxSerial = 1023;
 
-/// Sizes of a batch of matrices.
-struct MatrixBatch {
-  DType dtype = DType::F64;
-  int64_t count = 1;
-  /// Rows of a square matrix, and of what is on the right.
-  int64_t n = 0, rows = 0, columns = 0;
-  /// Set where no result has an element.
-  bool isEmpty = false;
-
-  int64_t getSize() const { return sizeOf(dtype); }
-};
-
-/// Computes one matrix of a batch.
-struct MatrixFunction {
-  virtual ~MatrixFunction() = default;
-  virtual void run(const RoutineRun &run, int64_t number) const = 0;
-};
-
-/// Returns where a matrix of so many elements is in a buffer.
-template <typename T> T *at(void *buffer, int64_t number, int64_t elements) {
-  return static_cast<T *>(buffer) + number * elements;
-}
-
-template <typename T, typename Int> struct Cholesky : MatrixFunction {
-  using Function = void(const char *, const Int *, T *, const Int *, Int *,
-                        size_t);
-  Function *potrf;
-  int64_t n;
-
+template <typename T, typename Int> class Cholesky : public MatrixFunction {
+public:
   Cholesky(void *potrf, const MatrixBatch &batch)
       : potrf(reinterpret_cast<Function *>(potrf)), n(batch.n) {}
 
-  void run(const RoutineRun &run, int64_t number) const override {
-    T *factor = at<T>(run.results[0], number, n * n);
-    const T *a = at<T>(run.operands[0], number, n * n);
-    if (factor != a)
-      std::memcpy(factor, a, n * n * sizeof(T));
+  int64_t countFlops() const override {
+    return multiplyCounts(multiplyCounts(n, n), n) / 3;
+  }
+  void run(const RoutineRun &run, int64_t number, char *) const override {
+    T *factor = copyOver<T>(run, 0, 0, number, n * n);
     Int order = n, info = 0;
     if (n > 0)
       potrf("U", &order, factor, &order, &info, 1);
@@ -74,22 +43,25 @@ template <typename T, typename Int> struct Cholesky : MatrixFunction {
       std::fill(factor + i * n + i + 1, factor + (i + 1) * n, T(0));
     *at<int64_t>(run.results[1], number, 1) = info;
   }
+
+private:
+  using Function = void(const char *, const Int *, T *, const Int *, Int *,
+                        size_t);
+
+  Function *potrf;
+  int64_t n;
 };
 
-template <typename T, typename Int> struct Lu : MatrixFunction {
-  using Function = void(const Int *, const Int *, T *, const Int *, Int *,
-                        Int *);
-  Function *getrf;
-  int64_t n;
-
+template <typename T, typename Int> class Lu : public MatrixFunction {
+public:
   Lu(void *getrf, const MatrixBatch &batch)
       : getrf(reinterpret_cast<Function *>(getrf)), n(batch.n) {}
 
-  void run(const RoutineRun &run, int64_t number) const override {
-    T *factors = at<T>(run.results[0], number, n * n);
-    const T *a = at<T>(run.operands[0], number, n * n);
-    if (factors != a)
-      std::memcpy(factors, a, n * n * sizeof(T));
+  int64_t countFlops() const override {
+    return multiplyCounts(multiplyCounts(n, n), n) / 2;
+  }
+  void run(const RoutineRun &run, int64_t number, char *) const override {
+    T *factors = copyOver<T>(run, 0, 0, number, n * n);
     auto *pivots = at<int64_t>(run.results[1], number, n);
     auto *narrow = reinterpret_cast<Int *>(pivots);
     Int order = n, info = 0;
@@ -104,6 +76,13 @@ template <typename T, typename Int> struct Lu : MatrixFunction {
     }
     *at<int64_t>(run.results[2], number, 1) = info;
   }
+
+private:
+  using Function = void(const Int *, const Int *, T *, const Int *, Int *,
+                        Int *);
+
+  Function *getrf;
+  int64_t n;
 };
 
 /// Triangular systems of the library's: of small matrices in parts for which it
@@ -146,20 +125,17 @@ private:
   int64_t n, part;
 };
 
-template <typename T, typename Int> struct LuSolve : MatrixFunction {
-  Triangle<T, Int> triangle;
-  int64_t n, rows;
-  bool isTransposed;
-
+template <typename T, typename Int> class LuSolve : public MatrixFunction {
+public:
   LuSolve(void *trsm, const MatrixBatch &batch, bool isTransposed)
       : triangle(trsm, batch.n), n(batch.n), rows(batch.rows),
         isTransposed(isTransposed) {}
 
-  void run(const RoutineRun &run, int64_t number) const override {
-    T *x = at<T>(run.results[0], number, n * rows);
-    const T *given = at<T>(run.operands[2], number, n * rows);
-    if (x != given)
-      std::memcpy(x, given, n * rows * sizeof(T));
+  int64_t countFlops() const override {
+    return multiplyCounts(multiplyCounts(2 * rows, n), n);
+  }
+  void run(const RoutineRun &run, int64_t number, char *) const override {
+    T *x = copyOver<T>(run, 2, 0, number, n * rows);
     if (n == 0 || rows == 0)
       return;
     const T *factors = at<T>(run.operands[0], number, n * n);
@@ -187,26 +163,27 @@ private:
       for (int64_t row = 0; row < rows; ++row)
         std::swap(x[row * n + i], x[row * n + other]);
   }
+
+  Triangle<T, Int> triangle;
+  int64_t n, rows;
+  bool isTransposed;
 };
 
-template <typename T, typename Int> struct TriangularSolve : MatrixFunction {
-  Triangle<T, Int> triangle;
-  int64_t n, columns;
-  /// Triangle, transposition and diagonal as the library names them.
-  std::string form;
-
+template <typename T, typename Int>
+class TriangularSolve : public MatrixFunction {
+public:
   TriangularSolve(void *trsm, const MatrixBatch &batch, bool isLower,
                   bool isTransposed, bool isUnit)
       : triangle(trsm, batch.n), n(batch.n), columns(batch.columns),
         form({isLower ? 'U' : 'L', isTransposed ? 'T' : 'N',
               isUnit ? 'U' : 'N'}) {}
 
-  void run(const RoutineRun &run, int64_t number) const override {
+  int64_t countFlops() const override {
+    return multiplyCounts(multiplyCounts(columns, n), n);
+  }
+  void run(const RoutineRun &run, int64_t number, char *) const override {
     const T *a = at<T>(run.operands[0], number, n * n);
-    T *x = at<T>(run.results[0], number, n * columns);
-    const T *b = at<T>(run.operands[1], number, n * columns);
-    if (x != b)
-      std::memcpy(x, b, n * columns * sizeof(T));
+    T *x = copyOver<T>(run, 1, 0, number, n * columns);
     int64_t info = 0;
     for (int64_t i = 0; i < n && info == 0 && form[2] == 'N'; ++i)
       if (a[i * n + i] == 0)
@@ -216,14 +193,20 @@ template <typename T, typename Int> struct TriangularSolve : MatrixFunction {
     if (n > 0 && columns > 0)
       triangle.solveRight(form.c_str(), a, x, columns);
   }
+
+private:
+  Triangle<T, Int> triangle;
+  int64_t n, columns;
+  /// Triangle, transposition and diagonal as the library names them.
+  std::string form;
 };
 
-template <typename T> struct PivotProduct : MatrixFunction {
-  int64_t n;
-
+template <typename T, typename Int> class PivotProduct : public MatrixFunction {
+public:
   explicit PivotProduct(const MatrixBatch &batch) : n(batch.n) {}
 
-  void run(const RoutineRun &run, int64_t number) const override {
+  int64_t countFlops() const override { return n; }
+  void run(const RoutineRun &run, int64_t number, char *) const override {
     const T *factors = at<T>(run.operands[0], number, n * n);
     const auto *pivots = at<int64_t>(run.operands[1], number, n);
     ScaledProduct product;
@@ -233,20 +216,28 @@ template <typename T> struct PivotProduct : MatrixFunction {
     }
     *at<T>(run.results[0], number, 1) = static_cast<T>(product.get());
   }
+
+private:
+  int64_t n;
 };
 
-template <typename T> struct Diagonalise : MatrixFunction {
-  int64_t n;
-
+template <typename T, typename Int> class Diagonalise : public MatrixFunction {
+public:
   explicit Diagonalise(const MatrixBatch &batch) : n(batch.n) {}
 
-  void run(const RoutineRun &run, int64_t number) const override {
+  int64_t countFlops() const override {
+    return multiplyCounts(3, multiplyCounts(multiplyCounts(n, n), n));
+  }
+  void run(const RoutineRun &run, int64_t number, char *) const override {
     T *form = at<T>(run.results[2], number, n * n);
     std::copy_n(at<T>(run.operands[0], number, n * n), n * n, form);
     DiagonalForm<T>(form, at<T>(run.results[0], number, n * n),
                     at<T>(run.results[1], number, n * n), n)
         .compute();
   }
+
+private:
+  int64_t n;
 };
 
 } // namespace metaops

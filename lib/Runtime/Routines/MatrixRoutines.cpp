@@ -8,7 +8,7 @@
 //
 // Matrices are dense and in row-major order, with any number of dimensions in
 // front. LAPACK takes columns, and so sees the transposed of each: what it is
-// told is chosen so that nothing has to be copied.
+// told is chosen so that little has to be copied.
 //
 //   cholesky           a -> factor, info: A = L L^T, of the lower triangle of A
 //   lu                 a -> factors, pivots, info: of the transposed of A
@@ -18,84 +18,34 @@
 //                      `lower`, `transposed`, `unit`
 //   pivot_product      factors, pivots -> product: the determinant, by `lu`
 //   diagonal_form      a -> left, right, diagonal: left A right = diagonal,
-//   where
-//                      determinants of left and right are 1
+//                      where determinants of left and right are 1
+//   qr, qr_complete    a -> q, r: A = Q R, where Q is square if complete
+//   eigh               a -> values, vectors, info: of the lower triangle of a
+//                      symmetric A; values rise, vectors are rows
+//   eigvalsh           a -> values, info
+//   svd, svd_full      a -> u, values, vh, info: A = U diag(values) Vh, where
+//                      values fall, and U and Vh are square if full
+//   svdvals            a -> values, info
 //
-// The last two are computed here, without LAPACK.
+// `pivot_product` and `diagonal_form` are computed here, without LAPACK.
 //
-// `info` is 0 for each matrix with which nothing is wrong, else the number of
-// the minor or of the row, from 1 on.
-//
-// A batch of small matrices is shared among the session's threads, since the
-// library does not start its own for them. Large ones go one by one, so that
-// the library may; a run can be stopped between these.
+// `info` is 0 for each matrix with which nothing is wrong. Of cholesky, lu and
+// triangular_solve it is else the number of the minor or of the row, from 1 on.
+// Of eigenvalues and singular values it is 1 where an element is not finite,
+// and 2 where the library has not found them; results are NaN then.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MatrixRoutines.h"
 #include "Lapack.h"
 #include "MatrixFunctions.h"
-#include "MetaOps/Support/Counts.h"
+#include "OrthogonalFactors.h"
+#include "Spectra.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 
 using namespace metaops;
-
-/// Picoseconds of a floating-point operation on one thread.
-static constexpr int64_t kWorkOfFlop = 100;
-/// A thread is worth so much work, in picoseconds.
-static constexpr int64_t kWorkOfThread = 8'000'000;
-
-//===----------------------------------------------------------------------===//
-// Batches
-//===----------------------------------------------------------------------===//
-
-namespace {
-class MatrixPlan : public RoutinePlan {
-public:
-  MatrixPlan(const MatrixBatch &batch, int64_t flops,
-             std::unique_ptr<const MatrixFunction> function)
-      : RoutinePlan(estimate(batch, flops)), batch(batch), flops(flops),
-        function(std::move(function)) {}
-
-  llvm::Expected<std::optional<int64_t>>
-  run(const RoutineRun &run) const override {
-    auto runAll = [&](int64_t begin, int64_t end) {
-      for (int64_t number = begin; number < end; ++number)
-        function->run(run, number);
-    };
-    // Any number of empty matrices is nothing.
-    if (batch.isEmpty)
-      return std::nullopt;
-    if (batch.n <= kMaxShared) {
-      int64_t work = std::max<int64_t>(flops * kWorkOfFlop, 1);
-      return run.threads.parallelFor(
-          batch.count, std::max<int64_t>(kWorkOfThread / work, 1), runAll,
-          {run.shouldStop, /*range=*/std::max<int64_t>(batch.count / 64, 1),
-           run.begin});
-    }
-    for (int64_t number = run.begin; number < batch.count; ++number) {
-      if (run.shouldStop && run.shouldStop())
-        return number;
-      runAll(number, number + 1);
-    }
-    return std::nullopt;
-  }
-
-private:
-  static RoutineEstimate estimate(const MatrixBatch &batch, int64_t flops) {
-    RoutineEstimate known;
-    known.flops = multiplyCounts(flops, batch.count);
-    known.work = multiplyCounts(known.flops, kWorkOfFlop);
-    return known;
-  }
-
-  MatrixBatch batch;
-  int64_t flops;
-  std::unique_ptr<const MatrixFunction> function;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Routines
@@ -111,10 +61,17 @@ struct TensorForm {
 };
 
 struct MatrixForm {
-  /// The function of LAPACK is empty where none is needed.
-  llvm::StringRef name, function;
+  llvm::StringRef name;
+  /// Functions of LAPACK; there are none where it is not needed.
+  std::vector<llvm::StringRef> functions;
   std::vector<TensorForm> operands, results;
   std::vector<llvm::StringRef> flags;
+  /// Makes the function of one matrix, by those of LAPACK. Null where the
+  /// integers of these are too small for it.
+  std::unique_ptr<const MatrixFunction> (*make)(const Routine &,
+                                                const MatrixBatch &,
+                                                llvm::ArrayRef<void *>,
+                                                bool isWide);
 };
 } // namespace
 
@@ -129,7 +86,14 @@ static bool readForm(const RoutineTensor &tensor, const TensorForm &form,
     return false;
   for (auto [letter, extent] :
        llvm::zip_equal(form.extents, shape.drop_front(front.size()))) {
-    int64_t &known = letter == 'n'   ? batch.n
+    // The lesser extent of a matrix that has been read.
+    if (letter == 'k') {
+      if (extent != batch.getRank())
+        return false;
+      continue;
+    }
+    int64_t &known = letter == 'm'   ? batch.m
+                     : letter == 'n' ? batch.n
                      : letter == 'r' ? batch.rows
                                      : batch.columns;
     if (known != -1 && known != extent)
@@ -151,7 +115,6 @@ static std::optional<MatrixBatch> readBatch(const Routine &routine,
       }))
     return std::nullopt;
   MatrixBatch batch;
-  batch.n = batch.rows = batch.columns = -1;
   batch.dtype = routine.operands[0].dtype;
   llvm::ArrayRef<int64_t> shape = routine.operands[0].shape;
   if (shape.size() < 2 ||
@@ -167,48 +130,14 @@ static std::optional<MatrixBatch> readBatch(const Routine &routine,
   for (auto [tensor, each] : llvm::zip_equal(routine.results, form.results))
     if (!fits(tensor, each))
       return std::nullopt;
+  if (batch.m == -1)
+    batch.m = batch.n;
   for (int64_t extent : front)
     batch.count *= extent;
   batch.isEmpty = llvm::all_of(routine.results, [](const RoutineTensor &each) {
     return llvm::is_contained(each.shape, 0);
   });
   return batch;
-}
-
-template <typename T, typename Int>
-static std::unique_ptr<const MatrixFunction>
-makeFunction(const Routine &routine, const MatrixBatch &batch, void *function) {
-  auto has = [&](llvm::StringRef flag) {
-    return routine.findInteger(flag) == 1;
-  };
-  if (routine.name == "cholesky")
-    return std::make_unique<Cholesky<T, Int>>(function, batch);
-  if (routine.name == "lu")
-    return std::make_unique<Lu<T, Int>>(function, batch);
-  if (routine.name == "pivot_product")
-    return std::make_unique<PivotProduct<T>>(batch);
-  if (routine.name == "diagonal_form")
-    return std::make_unique<Diagonalise<T>>(batch);
-  if (routine.name == "lu_solve")
-    return std::make_unique<LuSolve<T, Int>>(function, batch,
-                                             has("transposed"));
-  return std::make_unique<TriangularSolve<T, Int>>(
-      function, batch, has("lower"), has("transposed"), has("unit"));
-}
-
-/// Returns the operations of one matrix, saturated.
-static int64_t countFlops(const Routine &routine, const MatrixBatch &batch) {
-  int64_t square = multiplyCounts(batch.n, batch.n);
-  if (routine.name == "lu_solve")
-    return multiplyCounts(2 * batch.rows, square);
-  if (routine.name == "triangular_solve")
-    return multiplyCounts(batch.columns, square);
-  if (routine.name == "pivot_product")
-    return batch.n;
-  int64_t cube = multiplyCounts(square, batch.n);
-  if (routine.name == "diagonal_form")
-    return multiplyCounts(3, cube);
-  return cube / (routine.name == "cholesky" ? 3 : 2);
 }
 
 namespace {
@@ -228,7 +157,8 @@ public:
   llvm::Error accept(const Routine &routine) const override {
     auto batch = readBatch(routine, form);
     // Integers of 32 bits are enough for rows, whose squares fit into memory.
-    if (batch && std::max({batch->n, batch->rows, batch->columns}) < INT32_MAX)
+    if (batch &&
+        std::max({batch->m, batch->n, batch->rows, batch->columns}) < INT32_MAX)
       return llvm::Error::success();
     return llvm::createStringError("it takes dense matrices of float32 or "
                                    "float64 whose sizes go together");
@@ -237,69 +167,182 @@ public:
   llvm::Expected<std::shared_ptr<const RoutinePlan>>
   plan(const Routine &routine) const override {
     MatrixBatch batch = *readBatch(routine, form);
-    void *function = nullptr;
+    std::vector<void *> functions;
     bool isWide = true;
     if (isOfLapack()) {
       auto library = lapack->get();
       if (!library)
         return library.takeError();
-      function = library->lookUp(form.function, batch.dtype);
-      if (!function)
-        return llvm::createStringError(library->getPath() + " has no " +
-                                       form.function);
+      for (llvm::StringRef name : form.functions) {
+        functions.push_back(library->lookUp(name, batch.dtype));
+        if (!functions.back())
+          return llvm::createStringError(library->getPath() + " has no " +
+                                         name);
+      }
       isWide = library->hasWideIntegers();
     }
-    bool isSingle = batch.dtype == DType::F32;
-    std::unique_ptr<const MatrixFunction> made;
-    if (isWide)
-      made = isSingle ? makeFunction<float, int64_t>(routine, batch, function)
-                      : makeFunction<double, int64_t>(routine, batch, function);
-    else
-      made = isSingle ? makeFunction<float, int32_t>(routine, batch, function)
-                      : makeFunction<double, int32_t>(routine, batch, function);
-    return std::make_shared<MatrixPlan>(batch, countFlops(routine, batch),
-                                        std::move(made));
+    auto made = form.make(routine, batch, functions, isWide);
+    if (!made)
+      return llvm::createStringError("its matrices are too large for the "
+                                     "32-bit integers of " +
+                                     lapack->get()->getPath());
+    return makeMatrixPlan(batch, std::move(made));
   }
 
 private:
-  bool isOfLapack() const { return !form.function.empty(); }
+  bool isOfLapack() const { return !form.functions.empty(); }
 
   MatrixForm form;
   std::shared_ptr<LazyLapack> lapack;
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+static const TensorForm kInfo = {"info", "", /*isInteger=*/true};
+static const TensorForm kPivots = {"pivots", "n", /*isInteger=*/true};
+
+using Functions = llvm::ArrayRef<void *>;
+
+/// Returns the routines of triangular factors.
+static std::vector<MatrixForm> listTriangles() {
+  return {
+      {"cholesky",
+       {"potrf"},
+       {{"a", "nn"}},
+       {{"factor", "nn"}, kInfo},
+       {},
+       [](const Routine &, const MatrixBatch &batch, Functions functions,
+          bool isWide) {
+         return makeOfTypes<Cholesky>(batch.dtype, isWide, functions[0], batch);
+       }},
+      {"lu",
+       {"getrf"},
+       {{"a", "nn"}},
+       {{"factors", "nn"}, kPivots, kInfo},
+       {},
+       [](const Routine &, const MatrixBatch &batch, Functions functions,
+          bool isWide) {
+         return makeOfTypes<Lu>(batch.dtype, isWide, functions[0], batch);
+       }},
+      {"lu_solve",
+       {"trsm"},
+       {{"factors", "nn"}, kPivots, {"rows", "rn"}},
+       {{"solutions", "rn"}},
+       {"transposed"},
+       [](const Routine &routine, const MatrixBatch &batch, Functions functions,
+          bool isWide) {
+         return makeOfTypes<LuSolve>(batch.dtype, isWide, functions[0], batch,
+                                     routine.findInteger("transposed") == 1);
+       }},
+      {"triangular_solve",
+       {"trsm"},
+       {{"a", "nn"}, {"b", "nc"}},
+       {{"solutions", "nc"}, kInfo},
+       {"lower", "transposed", "unit"},
+       [](const Routine &routine, const MatrixBatch &batch, Functions functions,
+          bool isWide) {
+         return makeOfTypes<TriangularSolve>(
+             batch.dtype, isWide, functions[0], batch,
+             routine.findInteger("lower") == 1,
+             routine.findInteger("transposed") == 1,
+             routine.findInteger("unit") == 1);
+       }},
+      {"pivot_product",
+       {},
+       {{"factors", "nn"}, kPivots},
+       {{"product", ""}},
+       {},
+       [](const Routine &, const MatrixBatch &batch, Functions, bool isWide) {
+         return makeOfTypes<PivotProduct>(batch.dtype, isWide, batch);
+       }},
+      {"diagonal_form",
+       {},
+       {{"a", "nn"}},
+       {{"left", "nn"}, {"right", "nn"}, {"diagonal", "nn"}},
+       {},
+       [](const Routine &, const MatrixBatch &batch, Functions, bool isWide) {
+         return makeOfTypes<Diagonalise>(batch.dtype, isWide, batch);
+       }},
+  };
+}
+
+/// Makes the function of a symmetric matrix's eigenvalues.
+template <bool hasVectors>
+static std::unique_ptr<const MatrixFunction>
+makeEighOf(const Routine &, const MatrixBatch &batch, Functions functions,
+           bool isWide) {
+  return makeEigh(batch, functions[0], isWide, hasVectors);
+}
+
+template <SpectrumVectors vectors>
+static std::unique_ptr<const MatrixFunction>
+makeSvdOf(const Routine &, const MatrixBatch &batch, Functions functions,
+          bool isWide) {
+  return makeSvd(batch, functions[0], isWide, vectors);
+}
+
+template <bool isComplete>
+static std::unique_ptr<const MatrixFunction>
+makeQrOf(const Routine &, const MatrixBatch &batch, Functions functions,
+         bool isWide) {
+  return makeQr(batch, functions, isWide, isComplete);
+}
+
+/// Returns the routines of orthogonal factors.
+static std::vector<MatrixForm> listDecompositions() {
+  TensorForm a = {"a", "mn"}, symmetric = {"a", "nn"};
+  return {
+      {"qr",
+       {"geqrf", "orgqr"},
+       {a},
+       {{"q", "mk"}, {"r", "kn"}},
+       {},
+       makeQrOf</*isComplete=*/false>},
+      {"qr_complete",
+       {"geqrf", "orgqr"},
+       {a},
+       {{"q", "mm"}, {"r", "mn"}},
+       {},
+       makeQrOf</*isComplete=*/true>},
+      {"eigh",
+       {"syevd"},
+       {symmetric},
+       {{"values", "n"}, {"vectors", "nn"}, kInfo},
+       {},
+       makeEighOf</*hasVectors=*/true>},
+      {"eigvalsh",
+       {"syevd"},
+       {symmetric},
+       {{"values", "n"}, kInfo},
+       {},
+       makeEighOf</*hasVectors=*/false>},
+      {"svd",
+       {"gesdd"},
+       {a},
+       {{"u", "mk"}, {"values", "k"}, {"vh", "kn"}, kInfo},
+       {},
+       makeSvdOf<SpectrumVectors::Thin>},
+      {"svd_full",
+       {"gesdd"},
+       {a},
+       {{"u", "mm"}, {"values", "k"}, {"vh", "nn"}, kInfo},
+       {},
+       makeSvdOf<SpectrumVectors::Full>},
+      {"svdvals",
+       {"gesdd"},
+       {a},
+       {{"values", "k"}, kInfo},
+       {},
+       makeSvdOf<SpectrumVectors::None>},
+  };
+}
+
 void metaops::addMatrixRoutines(RoutineRegistry &registry) {
   auto lapack = std::make_shared<LazyLapack>();
-  TensorForm info = {"info", "", /*isInteger=*/true};
-  TensorForm pivots = {"pivots", "n", /*isInteger=*/true};
-  for (MatrixForm form :
-       {MatrixForm{
-            "cholesky", "potrf", {{"a", "nn"}}, {{"factor", "nn"}, info}, {}},
-        MatrixForm{"lu",
-                   "getrf",
-                   {{"a", "nn"}},
-                   {{"factors", "nn"}, pivots, info},
-                   {}},
-        MatrixForm{"lu_solve",
-                   "trsm",
-                   {{"factors", "nn"}, pivots, {"rows", "rn"}},
-                   {{"solutions", "rn"}},
-                   {"transposed"}},
-        MatrixForm{"triangular_solve",
-                   "trsm",
-                   {{"a", "nn"}, {"b", "nc"}},
-                   {{"solutions", "nc"}, info},
-                   {"lower", "transposed", "unit"}},
-        MatrixForm{"pivot_product",
-                   "",
-                   {{"factors", "nn"}, pivots},
-                   {{"product", ""}},
-                   {}},
-        MatrixForm{"diagonal_form",
-                   "",
-                   {{"a", "nn"}},
-                   {{"left", "nn"}, {"right", "nn"}, {"diagonal", "nn"}},
-                   {}}})
-    registry.add(std::make_shared<MatrixRoutine>(std::move(form), lapack));
+  for (const auto &forms : {listTriangles(), listDecompositions()})
+    for (const MatrixForm &form : forms)
+      registry.add(std::make_shared<MatrixRoutine>(form, lapack));
 }
