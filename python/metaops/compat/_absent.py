@@ -87,6 +87,15 @@ dot_general -> mo.einsum
 dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim index_in_dim narrow -> x[key]
 dynamic_update_slice -> x.at[key].set
 dynamic_update_slice_in_dim index_copy index_fill index_put masked_scatter put -> x.at[key].set
+eigh symeig -> mo.linalg.eigh
+eigvalsh -> mo.linalg.eigvalsh
+lstsq -> mo.linalg.lstsq
+matrix_rank -> mo.linalg.matrix_rank
+nuclear_norm -> mo.matrix_norm(x, "nuc")
+pinv pinverse -> mo.linalg.pinv
+qr -> mo.linalg.qr
+svd -> mo.linalg.svd
+svdvals -> mo.linalg.svdvals
 inverse -> mo.linalg.inv
 logdet slogdet -> mo.linalg.slogdet
 triangular_solve -> mo.linalg.solve_triangular
@@ -296,10 +305,9 @@ ClampBoundingBoxes ConvertBoundingBoxFormat SanitizeBoundingBoxes SetClampingMod
 ClampKeyPoints SanitizeKeyPoints UniformTemporalSubsample
 
 == missing: Decompositions of matrices, which are runtime routines to be written.
-cholesky_inverse custom_linear_solve geqrf lobpcg lu_solve lu_unpack matrix_exp nuclear_norm
-orgqr ormqr pinverse poly polydiv polyfit qr roots svd eig eigh eigvals eigvalsh
-householder_product ldl_factor ldl_factor_ex ldl_solve LinAlgError lstsq lu lu_factor
-lu_factor_ex matrix_rank pca_lowrank pinv poly1d polynomial svd_lowrank svdvals symeig
+cholesky_inverse custom_linear_solve geqrf lobpcg lu_solve lu_unpack matrix_exp
+orgqr ormqr poly polydiv polyfit roots eig eigvals householder_product ldl_factor ldl_factor_ex
+ldl_solve LinAlgError lu lu_factor lu_factor_ex pca_lowrank poly1d polynomial svd_lowrank
 tensorinv tensorsolve
 
 == missing: Transforms of images: other policies, elastic ones, noise, crops by boxes.

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import _core
 from .._core import Var
 from .._defaults import get_default_dtype
@@ -19,12 +21,14 @@ from ..ops.shape.shaping import broadcast_shapes, broadcast_to
 
 __all__ = [
     "as_matrices",
+    "as_matrix",
     "as_square",
     "broadcast_fronts",
     "call",
     "check_codes",
     "held_back",
     "rounded_like",
+    "rounding_of",
 ]
 
 #: Types that the routines take; others become one of these.
@@ -54,6 +58,22 @@ def as_square(what: str, x: Var) -> Var:
             )
         )
     return x
+
+
+def as_matrix(what: str, x: Var) -> Var:
+    """Return a tensor of matrices; raise where it has fewer than two dimensions."""
+    if x.ndim < 2:
+        raise at_line(
+            ValueError(
+                f"{what}: the matrices have shape {x.shape}, expected two dimensions or more"
+            )
+        )
+    return x
+
+
+def rounding_of(x: Var, size: int) -> float:
+    """Return a relative rounding error of matrices of that size, as NumPy takes it."""
+    return float(np.finfo(str(x.dtype)).eps) * size
 
 
 def rounded_like(x: Var, dtype: str) -> Var:
@@ -88,16 +108,18 @@ def call(
     return _core.call_routine(name, inputs, outputs, given, roles, list(over), True, True)
 
 
-def check_codes(what: str, info: Var, reason: str) -> Var:
+def check_codes(what: str, info: Var, *reasons: str) -> Var:
     """Return `info`; the program fails where it is not 0, with a `LinAlgError`.
 
-    In the reason, ``{info}`` is the number that the library gives of the first such matrix.
+    The reason is that of the number of the first such matrix, from 1 on, or the last one;
+    ``{info}`` in it is that number.
     """
     count = info.size
-    codes = where(info > 0, _numbers(info, count) * 2**32 + info, info * 0)
+    numbers = 1 if count == 1 else _numbers(info, count)
+    codes = where(info > 0, info + numbers * 2**32, 0)
     place = f"matrix {{matrix}} of {count}" if info.ndim else "the matrix"
-    message = f"{what}: {place} {reason}"
-    parameters: dict[str, list[Any]] = {"message": [message], "count": [count]}
+    messages = [f"{what}: {place} {reason}" for reason in reasons]
+    parameters: dict[str, list[Any]] = {"message": messages, "count": [count]}
     return _core.call_routine(
         "check_matrices", [codes], [(codes.shape, "int64")], parameters, [], [], True, False
     )[0]

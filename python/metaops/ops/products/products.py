@@ -17,6 +17,7 @@ from ..._core import Var, matmul
 from ..._errors import at_line
 from ..._typing import (
     VarLike,
+    as_integer,
     as_line,
     as_var,
     float_among,
@@ -326,19 +327,26 @@ def matrix_power(x: VarLike, exponent: int) -> Var:
     x
         Shape ``(..., n, n)``.
     exponent
-        0 (the identity) or more; an inverse is not computed.
+        0 is the identity; a negative one is the power of the inverse, a float.
 
     Raises
     ------
     ValueError
-        If the matrices are not square or `exponent` is negative.
+        If the matrices are not square.
     TypeError
         If `exponent` is no integer.
+    numpy.linalg.LinAlgError
+        Where values are asked for: if `exponent` is negative, and a matrix singular.
     """
     x = as_var(x)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise at_line(ValueError(f"matrix_power: x has shape {x.shape}, expected square matrices"))
-    count = whole_number("matrix_power", "exponent", exponent)
+    count = as_integer("matrix_power", "exponent", exponent)
+    if count < 0:
+        # Linear algebra is made of what is here.
+        from ...linalg.equations import inv
+
+        x, count = inv(x), -count
     if count == 0:
         row, column = (_core.iota(x.shape, axis, "int64") for axis in (-2, -1))
         return (row == column).cast(x.dtype)

@@ -102,15 +102,17 @@ def matrix_norm(x: VarLike, order: str | float = "fro", keepdims: bool = False) 
         Shape ``(..., m, n)``.
     order
         "fro" (the root of the sum of squares), 1 and -1 (the largest and the smallest
-        sum of magnitudes of a column), ``math.inf`` and ``-math.inf`` (of a row).
+        sum of magnitudes of a column), ``math.inf`` and ``-math.inf`` (of a row), 2 and -2
+        (the largest and the smallest singular value), "nuc" (the sum of these).
     keepdims
         As in every reduction.
 
     Raises
     ------
     ValueError
-        If x has fewer than two dimensions, or `order` is another one. 2, -2 and "nuc"
-        need singular values, which are not computed.
+        If x has fewer than two dimensions, or `order` is another one.
+    numpy.linalg.LinAlgError
+        Where values are asked for: if singular values are, of what is not finite.
     """
     x = as_var(x)
     if x.ndim < 2:
@@ -119,11 +121,13 @@ def matrix_norm(x: VarLike, order: str | float = "fro", keepdims: bool = False) 
         )
     if isinstance(order, str) and order == "fro":
         return norm(x, 2, (-2, -1), keepdims)
+    if order in (2, -2, "nuc"):
+        return _norm_of_spectrum(x, order, keepdims)
     if isinstance(order, str) or order not in (1, -1, math.inf, -math.inf):
-        why = "; that needs singular values" if order in (2, -2, "nuc") else ""
         raise at_line(
             ValueError(
-                f"matrix_norm: order is {shown(order)}, expected 'fro', 1, -1, inf or -inf{why}"
+                f"matrix_norm: order is {shown(order)}, expected 'fro', 'nuc', 1, -1, 2, -2, inf "
+                "or -inf"
             )
         )
     summed = -2 if order in (1, -1) else -1
@@ -131,3 +135,15 @@ def matrix_norm(x: VarLike, order: str | float = "fro", keepdims: bool = False) 
     other = -3 - summed
     result = norm(sums, math.inf if order > 0 else -math.inf, other, True)
     return result if keepdims else result.reshape(x.shape[:-2])
+
+
+def _norm_of_spectrum(x: Var, order: str | float, keepdims: bool) -> Var:
+    # Linear algebra is made of what is here.
+    from ...linalg.singular import svdvals
+
+    values = svdvals(x)
+    if order == "nuc" or (order == 2 and values.shape[-1] == 0):
+        result = values.sum(-1)
+    else:
+        result = values.max(-1) if order == 2 else values.min(-1)
+    return result.reshape((*x.shape[:-2], 1, 1)) if keepdims else result

@@ -1,0 +1,165 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Factors and spectra of matrices beside NumPy, and beside LAPACK called with nothing around.
+
+One thread each, in processor time: contestants take turns, and the median is shown. All of
+ours is recorded anew in each call. The table is that of docs/LinearAlgebra.md.
+
+    OPENBLAS_NUM_THREADS=1 python bench/decompositions.py
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+import metaops as mo
+import numpy as np
+from common import calls_for, interleave, repeat
+
+#: Matrices of these numbers of rows, and how many of them.
+SIZES = [(64, 1), (256, 1), (1024, 1), (8, 1000)]
+#: Lengths of texts are what Fortran takes behind all arguments.
+LENGTH = ctypes.c_size_t(1)
+
+
+class Lapack:
+    """LAPACK's functions for float32, with the workspaces that it asks for."""
+
+    def __init__(self) -> None:
+        backend = mo.linalg.backend()
+        self.library = ctypes.CDLL(backend.path)
+        self.integer = np.int64 if backend.integer_bits == 64 else np.int32
+
+    def call(self, name: str, arguments: list[Any]) -> Callable[[], None]:
+        """Return a call by the address of each argument: text, array or integer."""
+        forms = ("scipy_s{}_64_", "s{}_64_", "scipy_s{}_", "s{}_")
+        names = [form.format(name) for form in forms]
+        function = next(getattr(self.library, x) for x in names if hasattr(self.library, x))
+        kept = [np.array(x, self.integer) if isinstance(x, int) else x for x in arguments]
+        places: list[Any] = [
+            ctypes.c_char_p(x) if isinstance(x, bytes) else ctypes.c_void_p(x.ctypes.data)
+            for x in kept
+        ]
+        places += [LENGTH for x in kept if isinstance(x, bytes)]
+
+        def run() -> None:
+            function(*places)
+            assert kept[-1] == 0
+
+        return run
+
+    def floats(self, *shape: int) -> np.ndarray:
+        """Return room for float32."""
+        return np.zeros(shape, "float32")
+
+    def integers(self, count: int) -> np.ndarray:
+        """Return room for integers."""
+        return np.zeros(count, self.integer)
+
+    def qr(self, a: np.ndarray) -> Callable[[], None]:
+        """Return the factors of one matrix, in columns."""
+        n, x = len(a), a.copy()
+        tau, work, size = self.floats(n), self.floats(64 * n), 64 * n
+        factor = self.call("geqrf", [n, n, x, n, tau, work, size, self.integers(1)])
+        make = self.call("orgqr", [n, n, n, x, n, tau, work, size, self.integers(1)])
+
+        def run() -> None:
+            x[:] = a
+            factor()
+            make()
+
+        return run
+
+    def eigh(self, a: np.ndarray) -> Callable[[], None]:
+        """Return the eigenvalues and vectors of one matrix."""
+        n, x, values = len(a), a.copy(), self.floats(len(a))
+        sizes = 2 * n * n + 64 * n + 1, 5 * n + 3
+        work, integers = self.floats(sizes[0]), self.integers(sizes[1])
+        arguments = [b"V", b"U", n, x, n, values, work, sizes[0], integers, sizes[1]]
+        decompose = self.call("syevd", [*arguments, self.integers(1)])
+
+        def run() -> None:
+            x[:] = a
+            decompose()
+
+        return run
+
+    def svd(self, a: np.ndarray) -> Callable[[], None]:
+        """Return the singular values and vectors of one matrix."""
+        n, x, values = len(a), a.copy(), self.floats(len(a))
+        u, vh, size = self.floats(n, n), self.floats(n, n), 4 * n * n + 64 * n
+        arguments = [b"S", n, n, x, n, values, u, n, vh, n, self.floats(size), size]
+        decompose = self.call("gesdd", [*arguments, self.integers(8 * n), self.integers(1)])
+
+        def run() -> None:
+            x[:] = a
+            decompose()
+
+        return run
+
+
+def ours(name: str, a: np.ndarray) -> Callable[[], object]:
+    """Return the function of `mo.linalg`, whose results are waited for."""
+    function = getattr(mo.linalg, name)
+    x = mo.array(a)
+    if name == "svd":
+        return lambda: mo.sync(list(function(x, False)))
+    return lambda: mo.sync(list(function(x)))
+
+
+def numpys(name: str, a: np.ndarray) -> Callable[[], object]:
+    """Return NumPy's function."""
+    function = getattr(np.linalg, name)
+    return (lambda: function(a, False)) if name == "svd" else (lambda: function(a))
+
+
+def timer(run: Callable[[], object]) -> Callable[[], float]:
+    """Return a function that measures the processor seconds of a call."""
+    calls = calls_for(run, 0.05)
+
+    def measured() -> float:
+        begin = time.process_time()
+        repeat(run, calls)
+        return (time.process_time() - begin) / calls
+
+    return measured
+
+
+def measure(name: str, rows: int, count: int, rounds: int) -> list[float]:
+    """Return milliseconds of the contestants: ours, NumPy, LAPACK."""
+    a = np.random.default_rng(rows).normal(size=(count, rows, rows)).astype("float32")
+    if name == "eigh":
+        a = a + a.swapaxes(1, 2)
+    lapack = Lapack()
+    bare = [getattr(lapack, name)(each) for each in a]
+    matrices = a if count > 1 else a[0]
+    runs: dict[str, Callable[[], object]] = {
+        "ours": ours(name, matrices),
+        "numpy": numpys(name, matrices),
+        "lapack": lambda: [run() for run in bare],
+    }
+    timed = {key: timer(run) for key, run in runs.items()}
+    times = interleave(timed, rounds)
+    return [median(times[key]) * 1e3 for key in runs]
+
+
+def main(rounds: int = 9) -> None:
+    """Print the table."""
+    mo.set_num_threads(1)
+    print("| | MetaOps, ms | NumPy, ms | LAPACK, ms |")
+    print("| --- | ---: | ---: | ---: |")
+    for name in ("qr", "eigh", "svd"):
+        for rows, count in SIZES:
+            what = f"{rows} x {rows}" + (f", {count} of them" if count > 1 else "")
+            columns = " | ".join(f"{x:.3g}" for x in measure(name, rows, count, rounds))
+            print(f"| `{name}`, {what} | {columns} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
