@@ -194,6 +194,37 @@ def test_powers_of_inverses(rng):
         mo.matrix_power(mo.zeros((2, 2)), -1).sync()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("scale", [1e-3, 0.3, 3.0, 30.0])
+def test_exponentials(rng, scale, dtype):
+    # Each matrix of a batch is halved as often as it needs.
+    w = rng.normal(size=(3, 4)) * np.array([scale, 1.0, 0.1])[:, None]
+    v = np.linalg.qr(rng.normal(size=(3, 4, 4))).Q
+    a, expected = ((v * x[:, None, :]) @ v.swapaxes(1, 2) for x in (w, np.exp(w)))
+    x = la.expm(mo.array(a.astype(dtype)))
+    assert str(x.dtype) == dtype
+    least = 1e-4 if dtype == "float32" else 1e-12
+    sizes = np.abs(expected).max((1, 2), keepdims=True)
+    np.testing.assert_allclose(x.numpy() / sizes, expected / sizes, atol=least)
+
+
+def test_exponentials_of_other_matrices(rng):
+    angle = 30.0
+    turn = la.expm(mo.array([[0.0, -angle], [angle, 0.0]]).astype("float64"))
+    cosine, sine = np.cos(angle), np.sin(angle)
+    close(turn, np.array([[cosine, -sine], [sine, cosine]]), atol=1e-12)
+    close(la.expm([[0.0, 5.0], [0.0, 0.0]]), np.array([[1, 5], [0, 1]], "float32"))
+    for shape in ((0, 0), (0, 3, 3)):
+        close(la.expm(mo.zeros(shape)), np.zeros(shape, "float32"))
+    close(la.expm([[-1e9]]), np.zeros((1, 1), "float32"))
+    assert np.isnan(la.expm([[np.nan]]).item())
+    large = mo.array([[-1e30]])
+    assert np.isnan(la.expm(large).item())
+    assert np.isnan(mo.grad(la.expm(large).sum(), large).item())
+    for scale in (0.1, 4.0):
+        check_gradient(la.expm, scale * rng.normal(size=(2, 2, 2)))
+
+
 def test_types(rng):
     a = mo.array([[2, 1], [1, 3]])
     assert str(la.svdvals(a).dtype) == "float32"
@@ -228,6 +259,7 @@ def test_arguments_are_not_written_over(rng):
         (lambda: la.lstsq(mo.ones((2, 3, 3)), mo.ones((4, 3, 1))), "lstsq: .* do not go"),
         (lambda: la.cond(mo.zeros((0, 0))), r"cond: .* shape \(0, 0\), expected elements"),
         (lambda: la.cond(mo.zeros((2, 3)), 1), r"cond: .* expected square"),
+        (lambda: la.expm(mo.zeros((2, 3))), r"expm: .* expected square"),
     ],
 )
 def test_shapes_that_do_not_fit(call, match):

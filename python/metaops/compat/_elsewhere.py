@@ -312,7 +312,6 @@ FUNCTIONS: dict[str, str] = {
     "dot_product_attention": "use mo.nn.scaled_dot_product_attention",
     "embedding": "use weight[indices], or mo.nn.Embedding",
     "embedding_bag": "use mo.nn.EmbeddingBag",
-    "metaops.linalg.expm": "there are no exponentials of matrices in this version",
     "metaops.nn.functional.pad": (
         "use mo.pad, whose widths begin with the first dimension, or mo.nn.ConstantPad2d"
     ),

@@ -9,6 +9,7 @@ from .backends import Backend, backend
 from .conditions import cond
 from .determinants import SlogdetResult, det, slogdet
 from .equations import inv, inv_ex, solve, solve_ex
+from .exponentials import expm
 from .factors import cholesky, cholesky_ex
 from .least_squares import LstsqResult, lstsq, matrix_rank, pinv
 from .orthogonal import QRResult, qr
@@ -31,6 +32,7 @@ __all__ = [
     "det",
     "eigh",
     "eigvalsh",
+    "expm",
     "inv",
     "inv_ex",
     "lstsq",
