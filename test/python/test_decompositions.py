@@ -241,6 +241,34 @@ def test_arguments_are_not_written_over(rng):
     close(x, a, rtol=0, atol=0)
 
 
+def test_threads_share_a_batch(rng):
+    # There may be more of them than scratch memory for each.
+    a = rng.normal(size=(400, 6, 4))
+    before, results = mo.get_num_threads(), []
+    try:
+        for threads in (1, 2, 9):
+            mo.set_num_threads(threads)
+            x = mo.array(a)
+            made = [*la.qr(x, "complete"), *la.svd(x), *la.eigh(x.mT @ x)]
+            results.append([each.numpy() for each in made])
+    finally:
+        mo.set_num_threads(before)
+    for others in results[1:]:
+        for one, other in zip(results[0], others, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_program_files_have_them(rng, tmp_path):
+    a, path = rng.normal(size=(5, 3)).astype("float32"), tmp_path / "values.metaops"
+    mo.export(lambda x: (la.svdvals(x), la.pinv(x)), [mo.array(a)], path)
+    program = mo.execute.load_program(path)
+    values, inverse = program(a)
+    np.testing.assert_allclose(values, np.linalg.svd(a)[1], rtol=1e-5)
+    np.testing.assert_allclose(inverse, np.linalg.pinv(a), rtol=1e-3, atol=1e-5)
+    with pytest.raises(LinAlgError, match="has elements that are not finite"):
+        program(np.full_like(a, np.inf))
+
+
 # What cannot be taken
 
 

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A batch of small matrices is shared among the session's threads, since the
-// library does not start its own for them. Large ones go one by one, so that
-// the library may; a run can be stopped between these.
+// library does not start its own for them: how small these are has been
+// measured for each function. Large ones go one by one, so that the library
+// may; a run can be stopped between these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +78,7 @@ public:
         function->run(run, number, scratch.getMemory(slot));
       scratch.release(slot);
     };
-    if (batch.isOfSmall()) {
+    if (isShared(batch, *function)) {
       int64_t work = multiplyCounts(function->countFlops(), kWorkOfFlop);
       int64_t grain =
           std::max<int64_t>(kWorkOfThread / std::max<int64_t>(work, 1), 1);
@@ -94,9 +95,14 @@ public:
   }
 
 private:
+  static bool isShared(const MatrixBatch &batch,
+                       const MatrixFunction &function) {
+    return multiplyCounts(batch.m, batch.n) <= kMaxShared * kMaxShared &&
+           batch.getRank() <= function.getSharedRank();
+  }
   static int64_t countSlots(const MatrixBatch &batch,
                             const MatrixFunction &function) {
-    if (!batch.isOfSmall())
+    if (!isShared(batch, function))
       return 1;
     // Then a slot is no memory.
     if (function.getScratch() == 0)

@@ -39,10 +39,6 @@ struct MatrixBatch {
   bool isEmpty = false;
 
   int64_t getRank() const { return std::min(m, n); }
-  /// Returns true if the library computes such a matrix on one thread.
-  bool isOfSmall() const {
-    return multiplyCounts(m, n) <= kMaxShared * kMaxShared;
-  }
 };
 
 /// Computes one matrix of a batch.
@@ -57,6 +53,9 @@ public:
   virtual int64_t getScratch() const { return 0; }
   /// Returns the operations of one matrix, saturated.
   virtual int64_t countFlops() const = 0;
+  /// Returns the largest rank for which the library starts no threads of its
+  /// own.
+  virtual int64_t getSharedRank() const { return kMaxShared; }
 };
 
 /// Makes the plan that calls a function for each matrix of a batch.

@@ -60,6 +60,7 @@ public:
     int64_t cube = multiplyCounts(multiplyCounts(n, n), n);
     return hasVectors ? multiplyCounts(9, cube) : multiplyCounts(4, cube) / 3;
   }
+  int64_t getSharedRank() const override { return 25; }
   void run(const RoutineRun &run, int64_t number,
            char *scratch) const override {
     T *values = at<T>(run.results[0], number, n);
@@ -147,6 +148,7 @@ public:
     int64_t flops = multiplyCounts(multiplyCounts(m, n), rank);
     return multiplyCounts(vectors == SpectrumVectors::None ? 4 : 20, flops);
   }
+  int64_t getSharedRank() const override { return 40; }
   void run(const RoutineRun &run, int64_t number,
            char *scratch) const override {
     const T *a = at<T>(run.operands[0], number, m * n);
