@@ -18,6 +18,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -74,6 +75,35 @@ static void runLu(const MatrixCall &call, int64_t number) {
   }
   writeMatrix(a, number, call.results[0]);
   call.results[2].set(number, Scalar::ofSigned(info));
+}
+
+static void runPlu(const MatrixCall &call, int64_t number) {
+  Matrix a = readMatrix(call.operands[0], number);
+  int64_t rank = std::min(a.rows, a.columns);
+  std::vector<int64_t> order(a.rows);
+  std::iota(order.begin(), order.end(), 0);
+  Matrix lower = Matrix::makeIdentity(a.rows, rank), upper(rank, a.columns);
+  for (int64_t k = 0; k < rank; ++k) {
+    int64_t pivot = k;
+    for (int64_t i = k + 1; i < a.rows; ++i)
+      if (std::abs(a.at(i, k)) > std::abs(a.at(pivot, k)))
+        pivot = i;
+    std::swap(order[k], order[pivot]);
+    for (int64_t j = 0; j < a.columns; ++j)
+      std::swap(a.at(k, j), a.at(pivot, j));
+    for (int64_t i = k + 1; i < a.rows && a.at(k, k) != 0; ++i) {
+      a.at(i, k) /= a.at(k, k);
+      for (int64_t j = k + 1; j < a.columns; ++j)
+        a.at(i, j) -= a.at(i, k) * a.at(k, j);
+    }
+  }
+  for (int64_t i = 0; i < a.rows; ++i)
+    for (int64_t j = 0; j < a.columns; ++j)
+      (i > j ? lower : upper).at(i, j) = a.at(i, j);
+  writeMatrix(lower, number, call.results[0]);
+  writeMatrix(upper, number, call.results[1]);
+  for (int64_t i = 0; i < a.rows; ++i)
+    call.results[2].set(number * a.rows + i, Scalar::ofSigned(order[i]));
 }
 
 /// Solves T x = x by a triangle T of which `read` gives elements.
@@ -225,6 +255,7 @@ Expected<Tensors> metaop::evaluateRoutine(RoutineOp op,
   Run run = llvm::StringSwitch<Run>(op.getRoutine())
                 .Case("cholesky", runCholesky)
                 .Case("lu", runLu)
+                .Case("plu", runPlu)
                 .Case("lu_solve", runLuSolve)
                 .Case("triangular_solve", runTriangularSolve)
                 .Case("pivot_product", runPivotProduct)

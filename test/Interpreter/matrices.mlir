@@ -4,7 +4,7 @@
 
 // Matrices are factored, and equations solved by the factors.
 
-func.func @main() -> (tensor<2x2xf64>, tensor<2xi64>, tensor<1x3xf64>, tensor<1x3xf64>, tensor<2x1xf64>) {
+func.func @main() -> (tensor<2x2xf64>, tensor<2xi64>, tensor<1x3xf64>, tensor<1x3xf64>, tensor<2x1xf64>, tensor<3x2xf64>, tensor<2x2xf64>, tensor<3xi64>) {
   %a = metaop.constant dense<[[4.0, 9.0], [2.0, 5.0]]> : tensor<2x2xf64>
   // CHECK: result 0: tensor<2x2xf64>
   // CHECK-NEXT: {{\[}}[2, 0],
@@ -34,7 +34,19 @@ func.func @main() -> (tensor<2x2xf64>, tensor<2xi64>, tensor<1x3xf64>, tensor<1x
   %4, %nothing = metaop.routine "triangular_solve"(%0, %right)
       parameters = {lower = array<i64: 1>, transposed = array<i64: 0>, unit = array<i64: 0>} batched total
       : (tensor<2x2xf64>, tensor<2x1xf64>) -> (tensor<2x1xf64>, tensor<i64>)
-  return %0, %info, %2, %3, %4 : tensor<2x2xf64>, tensor<2xi64>, tensor<1x3xf64>, tensor<1x3xf64>, tensor<2x1xf64>
+  %tall = metaop.constant dense<[[1.0, 2.0], [2.0, 2.0], [4.0, 0.0]]> : tensor<3x2xf64>
+  // CHECK: result 5: tensor<3x2xf64>
+  // CHECK-NEXT: {{\[}}[1, 0],
+  // CHECK-NEXT: [0.5, 1],
+  // CHECK-NEXT: [0.25, 1]]
+  // CHECK: result 6: tensor<2x2xf64>
+  // CHECK-NEXT: {{\[}}[4, 0],
+  // CHECK-NEXT: [0, 2]]
+  // CHECK: result 7: tensor<3xi64>
+  // CHECK-NEXT: [2, 1, 0]
+  %lower, %upper, %order = metaop.routine "plu"(%tall) batched total
+      : (tensor<3x2xf64>) -> (tensor<3x2xf64>, tensor<2x2xf64>, tensor<3xi64>)
+  return %0, %info, %2, %3, %4, %lower, %upper, %order : tensor<2x2xf64>, tensor<2xi64>, tensor<1x3xf64>, tensor<1x3xf64>, tensor<2x1xf64>, tensor<3x2xf64>, tensor<2x2xf64>, tensor<3xi64>
 }
 
 // SINGULAR: matrix 1 of 3: pivot 2 is 0

@@ -16,8 +16,10 @@
 
 #include "MatrixBatch.h"
 #include "MetaOps/Support/Determinants.h"
+#include "Workspace.h"
 
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -83,6 +85,51 @@ private:
 
   Function *getrf;
   int64_t n;
+};
+
+/// Both factors of a matrix that need not be square, by a transposed copy: the
+/// library exchanges rows.
+template <typename T, typename Int> class RowLu : public MatrixFunction {
+public:
+  RowLu(void *getrf, const MatrixBatch &batch)
+      : getrf(reinterpret_cast<Function *>(getrf)), m(batch.m), n(batch.n),
+        rank(batch.getRank()), columns(space.add<T>(multiplyCounts(m, n))),
+        pivots(space.add<Int>(rank)) {}
+
+  int64_t getScratch() const override { return space.getBytes(); }
+  int64_t countFlops() const override {
+    return multiplyCounts(multiplyCounts(m, n), rank);
+  }
+  void run(const RoutineRun &run, int64_t number,
+           char *scratch) const override {
+    T *x = reinterpret_cast<T *>(scratch + columns);
+    Int *exchanged = reinterpret_cast<Int *>(scratch + pivots);
+    transpose(at<T>(run.operands[0], number, m * n), m, n, x);
+    Int rows = m, given = n, info = 0;
+    if (rank > 0)
+      getrf(&rows, &given, x, &rows, exchanged, &info);
+    T *lower = at<T>(run.results[0], number, m * rank);
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < rank; ++j)
+        lower[i * rank + j] = i > j ? x[j * m + i] : T(i == j);
+    T *upper = at<T>(run.results[1], number, rank * n);
+    for (int64_t i = 0; i < rank; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        upper[i * n + j] = i <= j ? x[j * m + i] : T(0);
+    auto *order = at<int64_t>(run.results[2], number, m);
+    std::iota(order, order + m, 0);
+    for (int64_t i = 0; i < rank; ++i)
+      std::swap(order[i], order[exchanged[i] - 1]);
+  }
+
+private:
+  using Function = void(const Int *, const Int *, T *, const Int *, Int *,
+                        Int *);
+
+  Function *getrf;
+  int64_t m, n, rank;
+  Workspace space;
+  int64_t columns, pivots;
 };
 
 /// Triangular systems of the library's: of small matrices in parts for which it

@@ -12,6 +12,7 @@
 //
 //   cholesky           a -> factor, info: A = L L^T, of the lower triangle of A
 //   lu                 a -> factors, pivots, info: of the transposed of A
+//   plu                a -> lower, upper, rows: A[rows] = lower upper
 //   lu_solve           factors, pivots, rows -> solutions: each row b of `rows`
 //                      becomes x of A x = b, or of A^T x = b if `transposed`
 //   triangular_solve   a, b -> solutions, info: A X = B, by a triangle of A:
@@ -226,6 +227,15 @@ static std::vector<MatrixForm> listTriangles() {
        [](const Routine &, const MatrixBatch &batch, Functions functions,
           bool isWide) {
          return makeOfTypes<Lu>(batch.dtype, isWide, functions[0], batch);
+       }},
+      {"plu",
+       {"getrf"},
+       {{"a", "mn"}},
+       {{"lower", "mk"}, {"upper", "kn"}, {"rows", "m", /*isInteger=*/true}},
+       {},
+       [](const Routine &, const MatrixBatch &batch, Functions functions,
+          bool isWide) {
+         return makeOfTypes<RowLu>(batch.dtype, isWide, functions[0], batch);
        }},
       {"lu_solve",
        {"trsm"},

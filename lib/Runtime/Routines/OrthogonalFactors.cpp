@@ -16,18 +16,6 @@
 
 using namespace metaops;
 
-/// Writes the transposed of a matrix in rows, in blocks whose lines stay in a
-/// cache.
-template <typename T>
-static void transpose(const T *from, int64_t rows, int64_t columns, T *to) {
-  constexpr int64_t kBlock = 16;
-  for (int64_t i0 = 0; i0 < rows; i0 += kBlock)
-    for (int64_t j0 = 0; j0 < columns; j0 += kBlock)
-      for (int64_t i = i0; i < std::min(i0 + kBlock, rows); ++i)
-        for (int64_t j = j0; j < std::min(j0 + kBlock, columns); ++j)
-          to[j * rows + i] = from[i * columns + j];
-}
-
 namespace {
 template <typename T, typename Int> class Qr : public MatrixFunction {
 public:

@@ -90,6 +90,7 @@ dynamic_update_slice_in_dim index_copy index_fill index_put masked_scatter put -
 eigh symeig -> mo.linalg.eigh
 eigvalsh -> mo.linalg.eigvalsh
 lstsq -> mo.linalg.lstsq
+lu -> mo.linalg.lu
 matrix_exp -> mo.linalg.expm
 matrix_rank -> mo.linalg.matrix_rank
 nuclear_norm -> mo.matrix_norm(x, "nuc")
@@ -308,7 +309,7 @@ ClampKeyPoints SanitizeKeyPoints UniformTemporalSubsample
 == missing: Decompositions of matrices, which are runtime routines to be written.
 cholesky_inverse custom_linear_solve geqrf lobpcg lu_solve lu_unpack
 orgqr ormqr poly polydiv polyfit roots eig eigvals householder_product ldl_factor ldl_factor_ex
-ldl_solve LinAlgError lu lu_factor lu_factor_ex pca_lowrank poly1d polynomial svd_lowrank
+ldl_solve LinAlgError lu_factor lu_factor_ex pca_lowrank poly1d polynomial svd_lowrank
 tensorinv tensorsolve
 
 == missing: Transforms of images: other policies, elastic ones, noise, crops by boxes.

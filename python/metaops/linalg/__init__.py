@@ -8,6 +8,7 @@ from ..compat._names import publish as _publish
 from .backends import Backend, backend
 from .conditions import cond
 from .determinants import SlogdetResult, det, slogdet
+from .elimination import LUResult, lu
 from .equations import inv, inv_ex, solve, solve_ex
 from .exponentials import expm
 from .factors import cholesky, cholesky_ex
@@ -20,6 +21,7 @@ from .triangles import cholesky_solve, solve_triangular
 __all__ = [
     "Backend",
     "EighResult",
+    "LUResult",
     "LstsqResult",
     "QRResult",
     "SVDResult",
@@ -36,6 +38,7 @@ __all__ = [
     "inv",
     "inv_ex",
     "lstsq",
+    "lu",
     "matrix_rank",
     "pinv",
     "qr",
