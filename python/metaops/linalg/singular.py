@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .. import _core
 from .._core import Var, matmul
 from .._typing import VarLike
 from ..func.derivatives import Function
@@ -15,9 +14,9 @@ from ..ops.shape.blocks import diag_embed
 from ..ops.shape.diagonals import diagonal
 from ..ops.shape.stacking import concat
 from ._gaps import over_differences, over_gaps, quotient
-from ._matrices import as_matrices, as_matrix, call, check_codes, held_back, rounded_like
+from ._matrices import as_matrices, as_matrix, call, rounded_like
 from .orthogonal import completed
-from .spectra import SPECTRUM_REASONS
+from .spectra import checked
 
 __all__ = ["SVDResult", "decomposed", "svd", "svdvals"]
 
@@ -97,14 +96,8 @@ def svdvals(a: VarLike, *, check: bool = True) -> Var:
     *front, rows, columns = x.shape
     outputs = [((*front, min(rows, columns)), str(x.dtype)), (front, "int64")]
     values, info = call("svdvals", [x], outputs, ["a", "values", "info"])
-    (values,) = _checked("svdvals", [values], info, check)
+    (values,) = checked("svdvals", [values], info, check)
     return rounded_like(_Values.apply(x, values), dtype)
-
-
-def _checked(what: str, made: list[Var], info: Var, check: bool) -> list[Var]:
-    if not check:
-        return [_core.stop_grad(x) for x in made]
-    return held_back(made, check_codes(what, info, *SPECTRUM_REASONS))
 
 
 def decomposed(
@@ -119,7 +112,7 @@ def decomposed(
     outputs = [*((shape, str(x.dtype)) for shape in shapes), (front, "int64")]
     roles = ["a", "u", "values", "vh", "info"]
     u, s, vh, info = call("svd_full" if full else "svd", [x], outputs, roles)
-    u, s, vh = _checked(what, [u, s, vh], info, check)
+    u, s, vh = checked(what, [u, s, vh], info, check)
     if not full:
         made: tuple[Var, Var, Var] = _Svd(is_whole)(x, u, s, vh)
         return made

@@ -16,10 +16,10 @@ from ..ops.shape.diagonals import diagonal
 from ._gaps import over_differences, over_gaps
 from ._matrices import as_matrices, as_square, call, check_codes, held_back, rounded_like
 
-__all__ = ["SPECTRUM_REASONS", "EighResult", "eigh", "eigvalsh"]
+__all__ = ["EighResult", "checked", "eigh", "eigvalsh"]
 
 #: By the numbers that routines give.
-SPECTRUM_REASONS = ("has elements that are not finite", "is one for which the library finds none")
+_REASONS = ("has elements that are not finite", "is one with which the library does not converge")
 
 
 class EighResult(NamedTuple):
@@ -90,7 +90,7 @@ def eigvalsh(a: VarLike, *, upper: bool = False, check: bool = True) -> Var:
     x, dtype = _as_lower("eigvalsh", a, upper)
     outputs = [(x.shape[:-1], str(x.dtype)), (x.shape[:-2], "int64")]
     values, info = call("eigvalsh", [x], outputs, ["a", "values", "info"])
-    (values,) = _checked("eigvalsh", [values], info, check)
+    (values,) = checked("eigvalsh", [values], info, check)
     return rounded_like(_Values.apply(x, values), dtype)
 
 
@@ -101,10 +101,11 @@ def _as_lower(what: str, a: VarLike, upper: bool) -> tuple[Var, str]:
     return (x.mT if upper else x), dtype
 
 
-def _checked(what: str, made: list[Var], info: Var, check: bool) -> list[Var]:
+def checked(what: str, made: list[Var], info: Var, check: bool) -> list[Var]:
+    """Return what a routine has made of matrices, without derivatives, behind its check."""
     if not check:
         return [_core.stop_grad(x) for x in made]
-    return held_back(made, check_codes(what, info, *SPECTRUM_REASONS))
+    return held_back(made, check_codes(what, info, *_REASONS))
 
 
 def _decomposed(what: str, x: Var, check: bool) -> tuple[Var, Var]:
@@ -123,7 +124,7 @@ def _find(what: str, x: Var, check: bool) -> tuple[Var, Var]:
     shapes = [(x.shape[:-1], str(x.dtype)), (x.shape, str(x.dtype)), (x.shape[:-2], "int64")]
     roles = ["a", "values", "vectors", "info"]
     values, rows, info = call("eigh", [x], shapes, roles, over=[-1, 0, -1])
-    values, rows = _checked(what, [values, rows], info, check)
+    values, rows = checked(what, [values, rows], info, check)
     return values, rows.mT
 
 
