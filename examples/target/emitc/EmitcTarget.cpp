@@ -47,8 +47,9 @@ using namespace mlir::metaop;
 namespace {
 
 /// Takes off loops what the conversion to EmitC refuses and C does not need:
-/// facts for a runtime, and the alignment of local memory. Indices that are
-/// divided as if they had no sign have none, so they are divided as others.
+/// facts for a runtime, and the alignment of local memory. In C an index is a
+/// size_t, and so is its quotient, whatever the operation says: what may be
+/// negative is divided as a number with a sign, all else as it is.
 struct PrepareForC : PassWrapper<PrepareForC, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrepareForC)
 
@@ -61,7 +62,23 @@ struct PrepareForC : PassWrapper<PrepareForC, OperationPass<ModuleOp>> {
   }
   StringRef getArgument() const override { return "prepare-for-c"; }
 
-  template <typename Unsigned, typename Signed> void divideAsOthers() {
+  template <typename OpT> void divideWithSign() {
+    getOperation().walk([](OpT op) {
+      if (!op.getType().isIndex())
+        return;
+      OpBuilder b(op);
+      auto cast = [&](Type type, Value value) {
+        return arith::IndexCastOp::create(b, op.getLoc(), type, value);
+      };
+      Value quotient =
+          OpT::create(b, op.getLoc(), cast(b.getI64Type(), op.getLhs()),
+                      cast(b.getI64Type(), op.getRhs()));
+      op.replaceAllUsesWith(cast(b.getIndexType(), quotient).getResult());
+      op.erase();
+    });
+  }
+
+  template <typename Unsigned, typename Signed> void divideWithoutSign() {
     getOperation().walk([](Unsigned op) {
       if (!op.getType().isIndex())
         return;
@@ -83,8 +100,10 @@ struct PrepareForC : PassWrapper<PrepareForC, OperationPass<ModuleOp>> {
       if (auto local = dyn_cast<memref::AllocaOp>(op))
         local.removeAlignmentAttr();
     });
-    divideAsOthers<arith::DivUIOp, arith::DivSIOp>();
-    divideAsOthers<arith::RemUIOp, arith::RemSIOp>();
+    divideWithSign<arith::DivSIOp>();
+    divideWithSign<arith::RemSIOp>();
+    divideWithoutSign<arith::DivUIOp, arith::DivSIOp>();
+    divideWithoutSign<arith::RemUIOp, arith::RemSIOp>();
   }
 };
 
@@ -124,8 +143,8 @@ public:
   }
   /// Returns false: schedules of kernels belong to processors.
   bool owns(ScheduleAttr) const override { return false; }
-  FailureOr<KernelDescription> describe(KernelOp kernel) const override {
-    return scalar.describe(kernel);
+  FailureOr<KernelMeasures> measure(KernelOp kernel) const override {
+    return scalar.measure(kernel);
   }
   SmallVector<KernelSchedules>
   listNeighbours(ArrayRef<Stage> stages) const override {
@@ -149,10 +168,10 @@ private:
 };
 
 void EmitcTarget::addCode(OpPassManager &pm) const {
+  pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(std::make_unique<PrepareForC>());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createConvertMathToEmitC());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertToEmitC());
