@@ -9,6 +9,7 @@ import inspect
 import math
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -353,6 +354,47 @@ def operations() -> dict[str, str]:
     pairs = re.findall(r'^def MetaOp_(\w+Op)\s*:\s*\w+<\s*"(\w+)"', source, re.M)
     assert len(pairs) > 80
     return dict(pairs)
+
+
+#: An operation of each that combines, by how the table of combiners calls them.
+COMBINING = {
+    "reductions": "metaop.reduce {kind} %x dims = [0] : tensor<4x{type}> -> tensor<{type}>",
+    "inserts": "metaop.insert {kind} %p into %x[%i] : tensor<2x{type}> into tensor<4x{type}>",
+    "prefixes": "metaop.prefix {kind} %x {factors} dim = 0 : tensor<4x{type}>",
+}
+#: What the table says of elements, and of which types these are.
+ELEMENTS = {
+    "numbers": {"f32", "i32"},
+    "integers, booleans": {"i1", "i32"},
+    "floats": {"f32"},
+    "all": {"f32", "i1", "i32"},
+}
+
+
+def test_combiners_are_those_of_the_table() -> None:
+    """Compile each kind in each operation on each type, and compare what is refused."""
+    header, _, *lines = re.findall(r"^\|.*\|$", section("docs/Spec.md", "Combiners"), re.M)
+    assert header == "| kind | operator | identity | elements | combined by |"
+    expected, texts = [], []
+    for line in lines:
+        kind, _, _, elements, users = (cell.strip(" `") for cell in line.strip("|").split("|"))
+        for user, operation in COMBINING.items():
+            for element in sorted(ELEMENTS["all"]):
+                expected.append(user in users and element in ELEMENTS[elements])
+                factors = "factors(%x)" if kind == "linear" else ""
+                made = operation.format(kind=kind, type=element, factors=factors)
+                arguments = f"%x: tensor<4x{element}>, %p: tensor<2x{element}>, %i: tensor<i64>"
+                texts.append(f"func.func @f({arguments}) {{ %r = {made} return }}\n")
+    done = subprocess.run(
+        [ROOT / "build/release/bin/metaop-opt", "--split-input-file"],
+        input="// -----\n".join(texts),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # A function and a mark are a line each.
+    refused = {int(line) // 2 for line in re.findall(r":(\d+):\d+: error:", done.stderr)}
+    assert [number not in refused for number in range(len(texts))] == expected
 
 
 def test_operations_that_are_known_by_name() -> None:

@@ -72,9 +72,7 @@ def MetaOp_InsertOp : MetaOp_PlacementOp<"insert", [
 
     Constraints: (C1) one start per dimension; (C2) part and destination have one
     rank and one element type; (C3) no extent of the part is larger than the
-    destination's; (C4) the combiner is no `logaddexp` and no `linear`; `and`,
-    `or`, `xor` take integers or booleans, `none` everything and the others
-    numbers.
+    destination's; (C4) inserts combine by the kind, and it takes the elements.
 
     VJP: for `none`, the cotangent with zeros in the window, and its window; for
     `add`, the cotangent and its window; for the others those of the

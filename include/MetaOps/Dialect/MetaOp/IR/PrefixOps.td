@@ -30,8 +30,8 @@ def MetaOp_PrefixOp : MetaOp_Op<"prefix", [
     It goes in blocks, of which each begins anew, unless the op is `serial`.
 
     Constraints: (C1) `dim` is a dimension; (C2) there are factors if and only if
-    the kind is `linear`; (C3) the combiner is no `and`, `or`,
-    `xor` or `none`; `logaddexp` takes floats, the others numbers.
+    the kind is `linear`; (C3) prefixes combine by the kind, and it takes the
+    elements.
 
     A stage that holds prefixes goes along one dimension, in one direction, and
     reduces nothing.

@@ -34,23 +34,20 @@ def MetaOp_ReindexReduceOp : MetaOp_ReduceLikeOp<"reindex_reduce", [AttrSizedOpe
         result[j] = kind(result[j], source[i0, ..., in])
     ```
 
-    The identity is 0 (add, or, xor), 1 (mul), the lowest value or -inf (max,
-    logaddexp), the highest or inf (min), all ones (and). f16 and bf16 accumulate in f32.
-    The order in which values are combined is unspecified, but the same for the
+    docs/Spec.md has a table of combiners, with their identities. f16 and bf16
+    accumulate in f32. The order in which values are combined is unspecified, but the same for the
     same program and shape.
 
     Constraints: (C1) `map` has as many results as the result has dimensions;
     (C2) as many dims as the source has dimensions; (C3) as many symbols as
     there are symbol operands; (C4) `where` has the same dims and symbols;
-    (C5) the combiner is no `linear` and no `none`; `and`, `or`, `xor` take
-    integers or booleans, `logaddexp` floats, the others numbers; (C6) source and result have one element type; (C7) one extent operand per
-    dynamic dimension of the result; (C8) divisors in the map and the
-    conditions are positive constants.
+    (C5) reductions combine by the kind, and it takes the elements; (C6) source
+    and result have one element type; (C7) one extent operand per dynamic
+    dimension of the result; (C8) divisors in the map and the conditions are
+    positive constants.
 
-    VJP: for add, `reindex` of the cotangent through the same map; for max and
-    min, the cotangent is shared evenly by the elements that attain the value;
-    for mul, the product of the other elements; for logaddexp, the share of the
-    element, e^(x - result).
+    VJP: for add, `reindex` of the cotangent through the same map; for the
+    others what docs/Spec.md says.
 
     ```mlir
     %y = metaop.reindex_reduce add %x map affine_map<(d0, d1) -> (d0 floordiv 2)>
@@ -98,16 +95,13 @@ def MetaOp_ScatterOp : MetaOp_Op<"scatter", [
     Constraints: (C1) `map` has as many results as the result has dimensions;
     (C2) as many dims as the source has dimensions; (C3) as many symbols as
     there are tensors of indices, and at least one; (C4) each of them has the
-    shape of the source; (C5) the combiner is no `linear` and no `none`; `and`,
-    `or`, `xor` take integers or booleans, `logaddexp` floats, the others
-    numbers; (C6) source and result have one element type; (C7) one
-    extent operand per dynamic dimension of the result; (C8) divisors in the map
-    are positive constants.
+    shape of the source; (C5) reductions combine by the kind, and it takes the
+    elements; (C6) source and result have one element type; (C7) one extent
+    operand per dynamic dimension of the result; (C8) divisors in the map are
+    positive constants.
 
     VJP: for add, `gather` of the cotangent through the same map and indices;
-    for max and min, the cotangent is shared evenly by the elements that attain
-    the value; for mul, it is multiplied by the product of the others, of which
-    docs/Spec.md says what holds at zeros; for logaddexp, by the element's share.
+    for the others what docs/Spec.md says.
 
     ```mlir
     %y = metaop.scatter add %x[%i] map affine_map<(d0, d1)[s0] -> (s0, d1)>
@@ -137,8 +131,7 @@ def MetaOp_ReduceOp : MetaOp_ReduceLikeOp<"reduce", [
     result with extent 1, else they are dropped.
 
     Constraints: (C1) `dimensions` rise strictly and lie in `[0, rank(source))`;
-    (C2) the combiner is no `linear` and no `none`; `and`, `or`, `xor` take
-    integers or booleans, `logaddexp` floats, the others numbers.
+    (C2) reductions combine by the kind, and it takes the elements.
 
     ```mlir
     %y = metaop.reduce add %x dims = [0, 2] : tensor<4x8x3xf32> -> tensor<8xf32>
