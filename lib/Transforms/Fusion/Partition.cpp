@@ -57,7 +57,7 @@ using namespace mlir::metaop;
 namespace {
 
 /// The dimension of a prefix, and whether it goes backwards.
-using Course = std::pair<int64_t, bool>;
+using Direction = std::pair<int64_t, bool>;
 
 class Partitioner {
 public:
@@ -80,14 +80,14 @@ private:
     /// What is parallel for all reductions of the group.
     llvm::BitVector parallelDims;
     /// Where the prefixes of the group go along, if it has any.
-    std::optional<Course> course;
+    std::optional<Direction> direction;
   };
 
   bool merge(unsigned a, unsigned b);
   bool isTooLarge(unsigned a, unsigned b) const;
   SmallVector<Value> getCommonReads(unsigned a, unsigned b) const;
   bool isParallelEnough(unsigned a, unsigned b) const;
-  bool haveOneCourse(unsigned a, unsigned b) const;
+  bool haveOneDirection(unsigned a, unsigned b) const;
   int64_t getExtent(unsigned group, const llvm::BitVector &dims) const;
   bool areSiblings(unsigned a, unsigned b, int64_t readElements) const;
   bool computeInCommon(unsigned a, unsigned b) const;
@@ -128,7 +128,7 @@ Partitioner::Partitioner(const FusionGraph &graph,
     group.sumsHalves = sumsHalves(node);
     group.parallelDims = node.parallelDims;
     if (auto prefix = dyn_cast<PrefixOp>(node.op))
-      group.course = Course(prefix.getDim(), prefix.getReverse());
+      group.direction = Direction(prefix.getDim(), prefix.getReverse());
     groups.push_back(std::move(group));
   }
 }
@@ -158,9 +158,9 @@ bool Partitioner::isParallelEnough(unsigned a, unsigned b) const {
 
 /// Whether two groups, which only grow, can never be one.
 /// One loop carries the prefixes of a stage, and nothing is reduced over it.
-bool Partitioner::haveOneCourse(unsigned a, unsigned b) const {
-  const std::optional<Course> &first = groups[a].course,
-                              &second = groups[b].course;
+bool Partitioner::haveOneDirection(unsigned a, unsigned b) const {
+  const std::optional<Direction> &first = groups[a].direction,
+                                 &second = groups[b].direction;
   if ((first && groups[b].reduces) || (second && groups[a].reduces))
     return false;
   return !first || !second || *first == *second;
@@ -192,7 +192,7 @@ bool Partitioner::merge(unsigned a, unsigned b) {
   if (first == second)
     return false;
   if (isTooLarge(first, second) || !isParallelEnough(first, second) ||
-      !haveOneCourse(first, second))
+      !haveOneDirection(first, second))
     return false;
   SmallVector<Value> reads = getCommonReads(first, second);
   if (reads.size() > options.maxGroupReads || !order.merge(first, second))
@@ -206,8 +206,8 @@ bool Partitioner::merge(unsigned a, unsigned b) {
   else if (from.reduces)
     into.parallelDims &= from.parallelDims;
   into.reduces |= from.reduces;
-  if (!into.course)
-    into.course = from.course;
+  if (!into.direction)
+    into.direction = from.direction;
   into.sumsHalves |= from.sumsHalves;
   into.nodes.append(from.nodes);
   into.reads = std::move(reads);

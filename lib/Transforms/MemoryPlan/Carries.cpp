@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lives.h"
+#include "LiveRanges.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
@@ -30,7 +30,7 @@ using namespace mlir::metaop;
 // Rows
 //===----------------------------------------------------------------------===//
 
-bool Lives::mayBeRow(Value value) const {
+bool LiveRanges::mayBeRow(Value value) const {
   int64_t bytes = countBytes(value.getType());
   if (bytes % partAlignment != 0)
     return false;
@@ -49,7 +49,7 @@ bool Lives::mayBeRow(Value value) const {
               .wasInterrupted();
 }
 
-bool Lives::isMadeInRow(OpOperand &yielded) const {
+bool LiveRanges::isMadeInRow(OpOperand &yielded) const {
   auto loop = cast<ScanOp>(yielded.getOwner()->getParentOp());
   Value root = getRoot(yielded.get());
   unsigned number = yielded.getOperandNumber() - loop.getNumCarries();
@@ -60,7 +60,7 @@ bool Lives::isMadeInRow(OpOperand &yielded) const {
 
 /// Returns the rows of which what a scan yields for a carry is one; null where
 /// it is none.
-Value Lives::findRows(ScanOp loop, Value next) const {
+Value LiveRanges::findRows(ScanOp loop, Value next) const {
   auto rows = loop.getYield()->getOpOperands().drop_front(loop.getNumCarries());
   for (auto [row, stacked] : llvm::zip_equal(rows, loop.getStackedRows()))
     if (isWhole(next) && getRoot(row.get()) == getRoot(next) &&
@@ -73,7 +73,7 @@ Value Lives::findRows(ScanOp loop, Value next) const {
 // Places
 //===----------------------------------------------------------------------===//
 
-void Lives::choosePlaces(Operation *loop) {
+void LiveRanges::choosePlaces(Operation *loop) {
   for (auto [argument, initial, yielded] : llvm::zip_equal(
            getCarried(loop), getInitials(loop), getNextValues(loop))) {
     if (auto place = findOnePlace(argument, yielded, initial)) {

@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lives.h"
+#include "LiveRanges.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
@@ -40,13 +40,13 @@ static Operation *getOwner(Value value) {
   return value.getParentRegion()->getParentOp();
 }
 
-int64_t Lives::countRoots(Operation *op, Value root) const {
+int64_t LiveRanges::countRoots(Operation *op, Value root) const {
   return llvm::count_if(op->getOperands(), [&](Value operand) {
     return isa<TensorType>(operand.getType()) && getRoot(operand) == root;
   });
 }
 
-Value Lives::getCovered(PlacementOpInterface op) const {
+Value LiveRanges::getCovered(PlacementOpInterface op) const {
   Value operand = op->getOperand(op.getPlacements().front().operand);
   Value root = getRoot(operand);
   bool isOnTop = operand.getType() == op->getResult(0).getType() &&
@@ -57,7 +57,7 @@ Value Lives::getCovered(PlacementOpInterface op) const {
   return isOnTop ? root : Value();
 }
 
-bool Lives::mayComputeOver(OpResult result, Value root) const {
+bool LiveRanges::mayComputeOver(OpResult result, Value root) const {
   auto call = cast<func::CallOp>(result.getOwner());
   KernelOp kernel = getKernel(symbols.lookup<func::FuncOp>(call.getCallee()));
   if (!kernel || countBytes(root.getType()) != countBytes(result.getType()))
@@ -78,7 +78,8 @@ bool Lives::mayComputeOver(OpResult result, Value root) const {
 
 /// Returns the root that a kernel may compute a result over: what the loop
 /// carries, if that is one, or else rather what is no kernel's.
-Value Lives::getComputedOver(OpResult result, BlockArgument argument) const {
+Value LiveRanges::getComputedOver(OpResult result,
+                                  BlockArgument argument) const {
   Operation *loop = getOwner(argument);
   Value chosen;
   for (Value operand : result.getOwner()->getOperands()) {
@@ -97,7 +98,7 @@ Value Lives::getComputedOver(OpResult result, BlockArgument argument) const {
   return chosen;
 }
 
-BlockArgument Lives::getCarryAround(Value root) const {
+BlockArgument LiveRanges::getCarryAround(Value root) const {
   while (Value around = placeOf.lookup(root))
     root = around;
   return inOnePlace.contains(root) ? cast<BlockArgument>(root)
@@ -110,8 +111,8 @@ BlockArgument Lives::getCarryAround(Value root) const {
 
 /// Adds the values that the blocks of a branch yield, if one of them makes its
 /// own.
-bool Lives::addBranch(OpResult result, OnePlace &place,
-                      SmallVectorImpl<Value> &values) const {
+bool LiveRanges::addBranch(OpResult result, OnePlace &place,
+                           SmallVectorImpl<Value> &values) const {
   auto branch = cast<scf::IfOp>(result.getOwner());
   bool isMade = false;
   for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
@@ -128,8 +129,8 @@ bool Lives::addBranch(OpResult result, OnePlace &place,
 }
 
 /// Finds what makes the next value of a carry over that of the trip.
-bool Lives::findMakers(BlockArgument argument, Value next,
-                       OnePlace &place) const {
+bool LiveRanges::findMakers(BlockArgument argument, Value next,
+                            OnePlace &place) const {
   Operation *loop = getOwner(argument);
   SmallVector<Value> values = {next};
   while (!values.empty()) {
@@ -189,7 +190,7 @@ static bool comesBefore(Operation *reader, Operation *maker, Operation *loop) {
 /// Returns the values that may be in the same memory as one because of a use.
 /// Carries that have one place are copies.
 static SmallVector<Value, 2> getNames(OpOperand &use, Operation *loop,
-                                      const Lives &lives) {
+                                      const LiveRanges &liveRanges) {
   Operation *user = use.getOwner();
   unsigned number = use.getOperandNumber();
   if (isa<ViewOpInterface, tensor::ExtractOp>(user))
@@ -210,16 +211,16 @@ static SmallVector<Value, 2> getNames(OpOperand &use, Operation *loop,
   if (number < first || number - first >= getCarried(user).size())
     return {};
   BlockArgument carried = getCarried(user)[number - first];
-  if (lives.isInOnePlace(carried))
+  if (liveRanges.isInOnePlace(carried))
     return {};
   if (auto scan = dyn_cast<ScanOp>(user))
     return {carried, scan.getLastCarries()[number - first]};
   return {carried};
 }
 
-bool Lives::isReadBefore(Value value, const OnePlace &place,
-                         const OnePlace::Maker &maker, Operation *loop,
-                         llvm::DenseSet<Value> &seen) const {
+bool LiveRanges::isReadBefore(Value value, const OnePlace &place,
+                              const OnePlace::Maker &maker, Operation *loop,
+                              llvm::DenseSet<Value> &seen) const {
   if (!seen.insert(value).second)
     return true;
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
@@ -238,8 +239,9 @@ bool Lives::isReadBefore(Value value, const OnePlace &place,
 
 /// Returns whether nothing reads what may be where a maker writes, from then
 /// on.
-bool Lives::isLastToRead(const OnePlace &place, const OnePlace::Maker &maker,
-                         Operation *loop) const {
+bool LiveRanges::isLastToRead(const OnePlace &place,
+                              const OnePlace::Maker &maker,
+                              Operation *loop) const {
   llvm::DenseSet<Value> seen;
   SmallVector<Value> values = {maker.over};
   while (!values.empty()) {
@@ -268,7 +270,7 @@ bool Lives::isLastToRead(const OnePlace &place, const OnePlace::Maker &maker,
 
 /// Returns whether a loop's first value may be made, or is, where the loop has
 /// all others: nothing else needs that memory.
-bool Lives::isForThis(BlockArgument argument, Value initial) const {
+bool LiveRanges::isForThis(BlockArgument argument, Value initial) const {
   Operation *loop = getOwner(argument);
   if (!initial.hasOneUse() || getRoot(initial) != initial ||
       returned.contains(initial) ||
@@ -285,9 +287,9 @@ bool Lives::isForThis(BlockArgument argument, Value initial) const {
          getRoot(getNextValues(around)[given.getArgNumber()].get()) == argument;
 }
 
-std::optional<Lives::OnePlace> Lives::findOnePlace(BlockArgument argument,
-                                                   OpOperand &yielded,
-                                                   Value initial) const {
+std::optional<LiveRanges::OnePlace>
+LiveRanges::findOnePlace(BlockArgument argument, OpOperand &yielded,
+                         Value initial) const {
   OnePlace place;
   Value next = getRoot(yielded.get());
   if (!isWhole(yielded.get()) || countRoots(yielded.getOwner(), next) != 1 ||

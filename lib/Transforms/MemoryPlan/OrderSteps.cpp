@@ -34,7 +34,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
-#include "Lives.h"
+#include "LiveRanges.h"
 #include "ReadFirst.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -77,7 +77,7 @@ struct Step {
 
 class StepGraph {
 public:
-  StepGraph(func::FuncOp main, const Lives &lives);
+  StepGraph(func::FuncOp main, const LiveRanges &liveRanges);
 
   size_t size() const { return steps.size(); }
   /// An order in which less lives than in the block's; none if that is little.
@@ -104,7 +104,7 @@ private:
   Order hoist(ArrayRef<unsigned> order) const;
 
   func::FuncOp main;
-  const Lives &lives;
+  const LiveRanges &liveRanges;
   SmallVector<Step> steps;
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<Value, unsigned> valueNumbers;
@@ -162,9 +162,9 @@ static void forEachRead(Operation &op, llvm::function_ref<void(Value)> visit) {
 std::optional<unsigned> StepGraph::getValue(Value value) {
   if (!isa<TensorType>(value.getType()))
     return std::nullopt;
-  Value root = lives.getRoot(value);
+  Value root = liveRanges.getRoot(value);
   if (root.getParentBlock() != &main.getBody().front() ||
-      isa<BlockArgument>(root) || lives.getReturned(root))
+      isa<BlockArgument>(root) || liveRanges.getReturned(root))
     return std::nullopt;
   auto [found, isNew] = valueNumbers.try_emplace(root, bytes.size());
   if (isNew) {
@@ -227,12 +227,12 @@ void StepGraph::addOverwrites(unsigned number) {
     return;
   llvm::SmallDenseSet<int64_t> sizes;
   for (Value result : op->getResults())
-    if (lives.getReturned(lives.getRoot(result)))
+    if (liveRanges.getReturned(liveRanges.getRoot(result)))
       sizes.insert(countBytes(result.getType()));
   for (Value operand : op->getOperands()) {
     if (!isa<TensorType>(operand.getType()))
       continue;
-    auto argument = dyn_cast<BlockArgument>(lives.getRoot(operand));
+    auto argument = dyn_cast<BlockArgument>(liveRanges.getRoot(operand));
     if (!argument || argument.getOwner() != &main.getBody().front() ||
         !sizes.contains(countBytes(argument.getType())) ||
         !main.getArgAttr(argument.getArgNumber(),
@@ -243,7 +243,7 @@ void StepGraph::addOverwrites(unsigned number) {
       if (other != number && !step.isFree)
         forEachRead(*step.op, [&](Value read) {
           reads |= isa<TensorType>(read.getType()) &&
-                   lives.getRoot(read) == argument;
+                   liveRanges.getRoot(read) == argument;
         });
       if (!reads || isBehind(other, number))
         continue;
@@ -253,8 +253,8 @@ void StepGraph::addOverwrites(unsigned number) {
   }
 }
 
-StepGraph::StepGraph(func::FuncOp main, const Lives &lives)
-    : main(main), lives(lives) {
+StepGraph::StepGraph(func::FuncOp main, const LiveRanges &liveRanges)
+    : main(main), liveRanges(liveRanges) {
   Block &block = main.getBody().front();
   size_t count = block.getOperations().size() - 1;
   if (count > kMaxOrderedSteps)
@@ -489,10 +489,11 @@ struct OrderStepsPass : metaop::impl::OrderStepsPassBase<OrderStepsPass> {
     if (!main || main.isExternal())
       return;
     readFirst(main);
-    FailureOr<Lives> lives = Lives::find(main, symbols, partAlignment);
-    if (failed(lives))
+    FailureOr<LiveRanges> liveRanges =
+        LiveRanges::find(main, symbols, partAlignment);
+    if (failed(liveRanges))
       return signalPassFailure();
-    StepGraph graph(main, *lives);
+    StepGraph graph(main, *liveRanges);
     if (std::optional<Order> order = graph.findBetter())
       graph.apply(*order);
   }

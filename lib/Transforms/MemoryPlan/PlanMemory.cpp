@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A program is a tree of steps, whose values live from one step to another
-// (Lives.cpp). What is made in its window of another value is part of that
+// (LiveRanges.cpp). What is made in its window of another value is part of that
 // value (PlaceParts.cpp). Steps are visited in order. Each result first tries
 // to take over the memory of an operand whose live range ends at that step
 // (InPlace.cpp). Failing that, a returned value gets a buffer of its own, and
@@ -36,7 +36,7 @@
 #include "MetaOps/Transforms/MemoryPlan/Passes.h"
 
 #include "Arena.h"
-#include "Lives.h"
+#include "LiveRanges.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::metaop {
@@ -51,10 +51,10 @@ namespace {
 
 class MemoryPlanner {
 public:
-  MemoryPlanner(func::FuncOp main, SymbolTable &symbols, Lives lives,
+  MemoryPlanner(func::FuncOp main, SymbolTable &symbols, LiveRanges liveRanges,
                 bool reuse, const RoutineScratch &scratchOf)
-      : main(main), symbols(symbols), lives(std::move(lives)), reuse(reuse),
-        scratchOf(scratchOf) {}
+      : main(main), symbols(symbols), liveRanges(std::move(liveRanges)),
+        reuse(reuse), scratchOf(scratchOf) {}
 
   LogicalResult plan();
   int64_t getLeastBytes() const { return getMostLiveBytes(stored); }
@@ -108,7 +108,7 @@ private:
 
   func::FuncOp main;
   SymbolTable &symbols;
-  Lives lives;
+  LiveRanges liveRanges;
   bool reuse;
   /// Null where routines take no scratch memory.
   const RoutineScratch &scratchOf;
@@ -129,25 +129,25 @@ private:
 } // namespace
 
 MemoryPlanner::Place MemoryPlanner::getPlace(Value value) const {
-  Place place = places.find(lives.getRoot(value))->second;
-  place.offset += lives.getOffset(value);
+  Place place = places.find(liveRanges.getRoot(value))->second;
+  place.offset += liveRanges.getOffset(value);
   return place;
 }
 
 /// Returns whether nothing reads the memory of `root` after the step at `time`.
 bool MemoryPlanner::mayOverwrite(Value root, int64_t time) {
-  if (!reuse || takenOver.contains(root) || lives.getReturned(root) ||
-      lives.getLastRead(root) != time)
+  if (!reuse || takenOver.contains(root) || liveRanges.getReturned(root) ||
+      liveRanges.getLastRead(root) != time)
     return false;
   auto argument = dyn_cast<BlockArgument>(root);
   if (!argument || argument.getOwner() != &main.getBody().front())
     return true;
-  return lives.mayBeWrittenOver(argument, time);
+  return liveRanges.mayBeWrittenOver(argument, time);
 }
 
 /// The last step that needs the memory of a value made at `time`.
 int64_t MemoryPlanner::getEnd(Value value, int64_t time) const {
-  return std::max(lives.getLastRead(value), time);
+  return std::max(liveRanges.getLastRead(value), time);
 }
 
 /// Memory of the arena for a root that is written from `begin` on.
@@ -158,7 +158,7 @@ MemoryPlanner::Place MemoryPlanner::store(Value root, int64_t begin) {
 MemoryPlanner::Place MemoryPlanner::store(int64_t bytes, int64_t begin,
                                           int64_t end) {
   stored.push_back(reuse ? ArenaValue{bytes, begin, end}
-                         : ArenaValue{bytes, 0, lives.getNumTimes()});
+                         : ArenaValue{bytes, 0, liveRanges.getNumTimes()});
   return {SlotKind::Arena, int64_t(stored.size()) - 1};
 }
 
@@ -166,7 +166,7 @@ MemoryPlanner::Place MemoryPlanner::store(int64_t bytes, int64_t begin,
 void MemoryPlanner::makePlace(Value root, int64_t time) {
   if (places.contains(root))
     return;
-  if (auto result = lives.getReturned(root))
+  if (auto result = liveRanges.getReturned(root))
     places[root] = {SlotKind::Result, *result};
   else
     places[root] = store(root, time);
@@ -180,7 +180,7 @@ MemoryPlanner::takeOver(Value root, Value result, int64_t time) {
   if (place.kind == SlotKind::Pointer)
     return std::nullopt;
   // A returned value must not stay in the arena.
-  if (lives.getReturned(result) && place.kind == SlotKind::Arena)
+  if (liveRanges.getReturned(result) && place.kind == SlotKind::Arena)
     return std::nullopt;
   takenOver.insert(root);
   if (place.kind == SlotKind::Arena)
@@ -191,9 +191,9 @@ MemoryPlanner::takeOver(Value root, Value result, int64_t time) {
 std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(OpResult result,
                                                               int64_t time) {
   for (Value operand : result.getOwner()->getOperands()) {
-    Value root = lives.getRoot(operand);
+    Value root = liveRanges.getRoot(operand);
     if (!isa<TensorType>(root.getType()) || !mayOverwrite(root, time) ||
-        !lives.mayComputeOver(result, root))
+        !liveRanges.mayComputeOver(result, root))
       continue;
     if (auto place = takeOver(root, result, time))
       return place;
@@ -203,7 +203,7 @@ std::optional<MemoryPlanner::Place> MemoryPlanner::tryInPlace(OpResult result,
 
 std::optional<MemoryPlanner::Place>
 MemoryPlanner::tryInPlace(PlacementOpInterface op, int64_t time) {
-  Value covered = lives.getCovered(op);
+  Value covered = liveRanges.getCovered(op);
   if (!covered || !mayOverwrite(covered, time))
     return std::nullopt;
   return takeOver(covered, op->getResult(0), time);
@@ -216,11 +216,11 @@ MemoryPlanner::tryInPlace(RoutineOpInterface op, OpResult result,
   std::optional<unsigned> number = op.getOverwritten(result.getResultNumber());
   if (!number)
     return std::nullopt;
-  Value operand = op->getOperand(*number), root = lives.getRoot(operand);
+  Value operand = op->getOperand(*number), root = liveRanges.getRoot(operand);
   bool isReadOnce = llvm::count_if(op->getOperands(), [&](Value each) {
-                      return lives.getRoot(each) == root;
+                      return liveRanges.getRoot(each) == root;
                     }) == 1;
-  if (!isReadOnce || !lives.isWhole(operand) || !mayOverwrite(root, time))
+  if (!isReadOnce || !liveRanges.isWhole(operand) || !mayOverwrite(root, time))
     return std::nullopt;
   return takeOver(root, result, time);
 }
@@ -235,7 +235,7 @@ LogicalResult MemoryPlanner::verifyRows(func::CallOp call, KernelOp kernel) {
              << number << " in other rows than those in which it is made";
   }
   for (OpResult result : call->getResults())
-    if (getRows(result, symbols) && !lives.getPart(result))
+    if (getRows(result, symbols) && !liveRanges.getPart(result))
       return call.emitOpError("makes result ")
              << result.getResultNumber()
              << " in rows, but it is no part that lies in them";
@@ -250,12 +250,12 @@ LogicalResult MemoryPlanner::planCall(func::CallOp call, int64_t time) {
     return failure();
   for (OpResult result : call->getResults()) {
     std::optional<Place> place;
-    if (!lives.getPart(result) && !places.contains(result))
+    if (!liveRanges.getPart(result) && !places.contains(result))
       place = tryInPlace(result, time);
     if (place)
       places[result] = *place;
     else
-      makePlace(lives.getRoot(result), time);
+      makePlace(liveRanges.getRoot(result), time);
   }
   return success();
 }
@@ -266,18 +266,18 @@ LogicalResult MemoryPlanner::planPlacement(PlacementOpInterface op,
   // Copies are made of elements that follow each other.
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     Value made = getViewed(operand);
-    const PartPlace *part = lives.getPart(made);
+    const PartPlace *part = liveRanges.getPart(made);
     if (getRows(made, symbols) &&
         (!part || part->owner != result || !isReadOnce(op, made)))
       return op->emitOpError("reads operand ")
              << i << ", which is made in rows, but not in its place";
   }
-  if (!lives.getPart(result) && !places.contains(result))
+  if (!liveRanges.getPart(result) && !places.contains(result))
     if (std::optional<Place> place = tryInPlace(op, time)) {
       places[result] = *place;
       return success();
     }
-  makePlace(lives.getRoot(result), time);
+  makePlace(liveRanges.getRoot(result), time);
   return success();
 }
 
@@ -290,12 +290,12 @@ LogicalResult MemoryPlanner::planRoutine(RoutineOpInterface op, int64_t time) {
   for (Value value : getMadeValues(op)) {
     auto result = cast<OpResult>(value);
     std::optional<Place> place;
-    if (!lives.getPart(result) && !places.contains(result))
+    if (!liveRanges.getPart(result) && !places.contains(result))
       place = tryInPlace(op, result, time);
     if (place)
       places[result] = *place;
     else
-      makePlace(lives.getRoot(result), time);
+      makePlace(liveRanges.getRoot(result), time);
   }
   if (!scratchOf || getMadeValues(op).empty())
     return success();
@@ -311,14 +311,14 @@ LogicalResult MemoryPlanner::planRoutine(RoutineOpInterface op, int64_t time) {
 /// what they have anyway come behind those inside, to which they may point.
 LogicalResult MemoryPlanner::planBranch(scf::IfOp op, int64_t time) {
   for (OpResult result : op->getResults()) {
-    if (lives.isChosen(result))
+    if (liveRanges.isChosen(result))
       continue;
     makePlace(result, time);
     for (Region &region : op->getRegions()) {
       OpOperand &yielded = region.front().getTerminator()->getOpOperand(
           result.getResultNumber());
-      if (lives.isMadeHere(yielded))
-        places[lives.getRoot(yielded.get())] = places.lookup(result);
+      if (liveRanges.isMadeHere(yielded))
+        places[liveRanges.getRoot(yielded.get())] = places.lookup(result);
     }
   }
   for (Region &region : op->getRegions())
@@ -326,7 +326,7 @@ LogicalResult MemoryPlanner::planBranch(scf::IfOp op, int64_t time) {
       if (failed(planBlock(block)))
         return failure();
   for (OpResult result : op->getResults())
-    if (lives.isChosen(result))
+    if (liveRanges.isChosen(result))
       places[result] = makePointer();
   return success();
 }
@@ -339,13 +339,13 @@ LogicalResult MemoryPlanner::planLoop(Operation *op, int64_t time) {
        llvm::zip_equal(getCarried(op), getInitials(op), getNextValues(op))) {
     CarryPlaces carry = makeCarry(argument, initial, time);
     places[argument] = carry[0];
-    if (lives.isInOnePlace(argument))
-      for (Value made : lives.getMadeOver(argument)) {
+    if (liveRanges.isInOnePlace(argument))
+      for (Value made : liveRanges.getMadeOver(argument)) {
         places[made] = carry[0];
         takenOver.insert(made);
       }
-    else if (lives.isMadeHere(yielded))
-      places[lives.getRoot(yielded.get())] = carry[1];
+    else if (liveRanges.isMadeHere(yielded))
+      places[liveRanges.getRoot(yielded.get())] = carry[1];
     carries[argument] = std::move(carry);
   }
   for (Region &region : op->getRegions())
@@ -356,20 +356,20 @@ LogicalResult MemoryPlanner::planLoop(Operation *op, int64_t time) {
 
 MemoryPlanner::CarryPlaces
 MemoryPlanner::makeCarry(BlockArgument argument, Value initial, int64_t time) {
-  auto returned = lives.getReturned(argument);
-  if (lives.isInOnePlace(argument)) {
+  auto returned = liveRanges.getReturned(argument);
+  if (liveRanges.isInOnePlace(argument)) {
     // A loop around this one may have it in one place, too.
     if (auto place = places.find(argument); place != places.end())
       return {place->second};
-    Value root = lives.getRoot(initial);
-    if (lives.isWhole(initial) && mayOverwrite(root, time))
+    Value root = liveRanges.getRoot(initial);
+    if (liveRanges.isWhole(initial) && mayOverwrite(root, time))
       if (std::optional<Place> place = takeOver(root, argument, time))
         return {*place};
     return {returned ? Place{SlotKind::Result, *returned}
                      : store(argument, time)};
   }
   CarryPlaces carry = {makePointer()};
-  if (Value stacked = lives.getCarriedRows(argument)) {
+  if (Value stacked = liveRanges.getCarriedRows(argument)) {
     carry.push_back(rows.find(stacked)->second.pointer);
     if (returned)
       carry.push_back({SlotKind::Result, *returned});
@@ -386,7 +386,7 @@ void MemoryPlanner::planRows(ScanOp op, int64_t time) {
   for (Value argument : op.getRowArguments()) {
     Place pointer = makePointer();
     places[argument] =
-        lives.mayBeRow(argument) ? pointer : store(argument, time);
+        liveRanges.mayBeRow(argument) ? pointer : store(argument, time);
     rows[argument] = {pointer, places[argument]};
   }
   for (auto [result, yielded] : llvm::zip_equal(
@@ -395,8 +395,8 @@ void MemoryPlanner::planRows(ScanOp op, int64_t time) {
     makePlace(result, time);
     Place pointer = makePointer();
     rows[result] = {pointer, places.lookup(result)};
-    if (lives.isMadeInRow(yielded))
-      places[lives.getRoot(yielded.get())] = pointer;
+    if (liveRanges.isMadeInRow(yielded))
+      places[liveRanges.getRoot(yielded.get())] = pointer;
   }
 }
 
@@ -406,7 +406,7 @@ SlotAttr MemoryPlanner::toSlot(Value value, Place place,
   bool isInArena = place.kind == SlotKind::Arena;
   int64_t index =
       isInArena ? plan.offsets[place.index] + place.offset : place.index;
-  const PartPlace *part = lives.getPart(getViewed(value));
+  const PartPlace *part = liveRanges.getPart(getViewed(value));
   RowsAttr rows = part ? part->rows : RowsAttr();
   int64_t bytes = getElementBytes(value.getType());
   return SlotAttr::get(
@@ -475,7 +475,8 @@ void MemoryPlanner::writePlan(const ArenaPlan &plan) {
   for (Value value : main.getBody().front().getTerminator()->getOperands()) {
     Place place = getPlace(value);
     if (place.kind == SlotKind::Pointer)
-      place = {SlotKind::Result, *lives.getReturned(lives.getRoot(value))};
+      place = {SlotKind::Result,
+               *liveRanges.getReturned(liveRanges.getRoot(value))};
     results.push_back(toSlot(value, place, plan));
   }
   MetaOpDialect::ResultsAttrHelper(context).setAttr(
@@ -485,7 +486,7 @@ void MemoryPlanner::writePlan(const ArenaPlan &plan) {
 }
 
 LogicalResult MemoryPlanner::planOp(Operation &op) {
-  int64_t time = lives.getTime(&op);
+  int64_t time = liveRanges.getTime(&op);
   if (auto placement = dyn_cast<PlacementOpInterface>(op))
     return planPlacement(placement, time);
   if (auto call = dyn_cast<func::CallOp>(op))
@@ -531,10 +532,12 @@ struct PlanMemoryPass : metaop::impl::PlanMemoryPassBase<PlanMemoryPass> {
       getOperation().emitError("expects a function @main");
       return signalPassFailure();
     }
-    FailureOr<Lives> lives = Lives::find(main, symbols, partAlignment);
-    if (failed(lives))
+    FailureOr<LiveRanges> liveRanges =
+        LiveRanges::find(main, symbols, partAlignment);
+    if (failed(liveRanges))
       return signalPassFailure();
-    MemoryPlanner planner(main, symbols, std::move(*lives), reuse, scratchOf);
+    MemoryPlanner planner(main, symbols, std::move(*liveRanges), reuse,
+                          scratchOf);
     if (failed(planner.plan()))
       return signalPassFailure();
     if (report)

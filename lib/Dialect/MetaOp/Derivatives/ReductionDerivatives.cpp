@@ -1,4 +1,4 @@
-//===- ReductionDerivatives.cpp - Derivatives of reductions
+//===- ReductionDerivatives.cpp - Derivatives of reductions ---------------===//
 //----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
@@ -26,8 +26,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/Analysis/AccessAnalysis.h"
-#include "MetaOps/Dialect/MetaOp/Derivatives/Attained.h"
 #include "MetaOps/Dialect/MetaOp/Derivatives/CombinerDerivatives.h"
+#include "MetaOps/Dialect/MetaOp/Derivatives/ExtremeElements.h"
 #include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
@@ -270,13 +270,13 @@ Value metaop::detail::jvpOfProduct(CombinedElements &elements, Value tangent) {
 
 Value metaop::detail::vjpOfExtreme(CombinedElements &elements,
                                    Value cotangent) {
-  Attained attained(elements);
-  return attained.mask(elements.read(attained.divide(cotangent)));
+  ExtremeElements extremes(elements);
+  return extremes.mask(elements.read(extremes.divide(cotangent)));
 }
 
 Value metaop::detail::jvpOfExtreme(CombinedElements &elements, Value tangent) {
-  Attained attained(elements);
-  return attained.divide(elements.sum(attained.mask(tangent)));
+  ExtremeElements extremes(elements);
+  return extremes.divide(elements.sum(extremes.mask(tangent)));
 }
 
 Value metaop::detail::applyVjp(Combiner combiner, CombinedElements &elements,

@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Dialect/MetaOp/IR/Combiners.h"
-#include "MetaOps/Dialect/MetaOp/Derivatives/Attained.h"
 #include "MetaOps/Dialect/MetaOp/Derivatives/CombinerDerivatives.h"
+#include "MetaOps/Dialect/MetaOp/Derivatives/ExtremeElements.h"
 #include "MetaOps/Dialect/MetaOp/Emission/ScalarEmitter.h"
 #include "MetaOps/Dialect/MetaOp/IR/FloatFunctionOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/OpUtils.h"
@@ -64,7 +64,7 @@ namespace {
 class LogShares {
 public:
   explicit LogShares(CombinedElements &elements)
-      : elements(elements), emit(elements.emit), attained(elements) {
+      : elements(elements), emit(elements.emit), extremes(elements) {
     // An element that takes no part counts as one of an infinite result, which
     // it does not attain.
     Value ofResult = elements.read(elements.result, kInfinity);
@@ -77,7 +77,7 @@ public:
 
   Value emitVjp(Value cotangent) {
     Value shared = emit.mul(elements.read(cotangent), share);
-    Value attaining = attained.mask(elements.read(attained.divide(cotangent)));
+    Value attaining = extremes.mask(elements.read(extremes.divide(cotangent)));
     return emit.select(isInfinite, attaining, shared);
   }
 
@@ -85,7 +85,7 @@ public:
     Value zero = emit.splat(tangent, 0.0);
     Value shared =
         elements.sum(emit.select(isInfinite, zero, emit.mul(tangent, share)));
-    Value attaining = attained.divide(elements.sum(attained.mask(tangent)));
+    Value attaining = extremes.divide(elements.sum(extremes.mask(tangent)));
     return emit.select(isInfinity(elements.result), attaining, shared);
   }
 
@@ -99,7 +99,7 @@ private:
 
   CombinedElements &elements;
   TensorEmitter &emit;
-  Attained attained;
+  ExtremeElements extremes;
   Value isInfinite, share;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- MeasureGpuKernel.cpp - The work of kernels for GPUs ---------------===//
+//===- MeasureGpuKernel.cpp - The work of kernels for GPUs ----------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,7 +8,7 @@
 //
 // Bytes and operations are counted as for a CPU. What a block takes of a
 // multiprocessor is the estimate that verifies schedules, and the time on each
-// card that has the chip follows from what its warps do (BlockWork) and from
+// model that has the chip follows from what its warps do (BlockWork) and from
 // what is moved. An input that several stages read is moved anew for each,
 // unless threads keep what they have of it.
 //
@@ -19,7 +19,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/LeafOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
-#include "MetaOps/Target/Description/Card.h"
+#include "MetaOps/Target/Description/GpuModel.h"
 #include "MetaOps/Transforms/Schedule/GPU/CountBlockWork.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuResources.h"
 #include "MetaOps/Transforms/Schedule/GPU/GpuSchedule.h"
@@ -172,11 +172,11 @@ FailureOr<KernelMeasures> metaop::measureGpuKernel(KernelOp kernel,
   BlockWork work = countBlockWork(stages);
   result->grid->slots = work.slots * result->grid->blocks;
   result->grid->sharedPasses = work.passes * result->grid->blocks;
-  for (const Card *card : Card::find(chip)) {
-    Prediction found = card->predict(traffic, work, result->grid->blocks,
-                                     result->grid->residentBlocks);
+  for (const GpuModel *model : GpuModel::find(chip)) {
+    Prediction found = model->predict(traffic, work, result->grid->blocks,
+                                      result->grid->residentBlocks);
     result->grid->predictions.push_back(
-        {card->name.str(), found.seconds, found.bound.str()});
+        {model->name.str(), found.seconds, found.bound.str()});
   }
   return result;
 }

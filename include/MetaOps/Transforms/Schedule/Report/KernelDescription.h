@@ -92,7 +92,7 @@ struct StageDescription {
   unsigned overrideLine = 0;
 };
 
-/// Time that one call should take on a card, and what it is spent on.
+/// Time that one call should take on a GPU, and what it is spent on.
 struct CardPrediction {
   std::string card;
   double seconds = 0;

@@ -1,4 +1,4 @@
-//===- Attained.h - Elements that attain an extreme -------------*- C++ -*-===//
+//===- ExtremeElements.h - Elements that attain an extreme ------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_DIALECT_METAOP_DERIVATIVES_ATTAINED_H
-#define METAOPS_DIALECT_METAOP_DERIVATIVES_ATTAINED_H
+#ifndef METAOPS_DIALECT_METAOP_DERIVATIVES_EXTREMEELEMENTS_H
+#define METAOPS_DIALECT_METAOP_DERIVATIVES_EXTREMEELEMENTS_H
 
 #include "MetaOps/Dialect/MetaOp/Derivatives/CombinerDerivatives.h"
 #include <limits>
@@ -16,9 +16,9 @@ namespace mlir::metaop::detail {
 
 /// The elements that attain a maximum or a minimum, and how many they are: they
 /// share its derivative evenly.
-class Attained {
+class ExtremeElements {
 public:
-  explicit Attained(CombinedElements &elements)
+  explicit ExtremeElements(CombinedElements &elements)
       : emit(elements.emit), source(elements.source) {
     // Elements that took no part see a NaN, which nothing is equal to.
     value = elements.read(elements.result,
@@ -56,4 +56,4 @@ private:
 
 } // namespace mlir::metaop::detail
 
-#endif // METAOPS_DIALECT_METAOP_DERIVATIVES_ATTAINED_H
+#endif // METAOPS_DIALECT_METAOP_DERIVATIVES_EXTREMEELEMENTS_H

@@ -1,4 +1,4 @@
-//===- Card.cpp - How fast a GPU is ---------------------------------------===//
+//===- GpuModel.cpp - How fast a GPU is -----------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Target/Description/Card.h"
+#include "MetaOps/Target/Description/GpuModel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ static constexpr int64_t kMiB = 1 << 20;
 // the A100 gives 5120 bytes a cycle, says its white paper. Of the others
 // nothing is published: the H100 and the H200 are taken to be as the A100, and
 // the rest to give 32 bytes to each multiprocessor.
-static constexpr Card kCards[] = {
+static constexpr GpuModel kGpuModels[] = {
     {"H100", "sm_90", 132, 1.98, 3350, 5120, 50 * kMiB, 128, 64, 16},
     {"H200", "sm_90", 132, 1.98, 4800, 5120, 50 * kMiB, 128, 64, 16},
     {"A100", "sm_80", 108, 1.41, 1555, 5120, 40 * kMiB, 64, 32, 16},
@@ -49,22 +49,22 @@ static constexpr double kBytesOfCycle = 64;
 static constexpr double kSlotsOfCycle = 4;
 
 /// Predicts the time of memory, of which so many multiprocessors ask.
-static Prediction predictTraffic(const Card &card, const Traffic &traffic,
+static Prediction predictTraffic(const GpuModel &model, const Traffic &traffic,
                                  int64_t blocks, int64_t residentBlocks) {
-  double busy = std::clamp<int64_t>(blocks, 1, card.multiprocessors);
-  double cycles = card.gigahertz * 1e9;
+  double busy = std::clamp<int64_t>(blocks, 1, model.multiprocessors);
+  double cycles = model.gigahertz * 1e9;
   auto getSeconds = [&](double bytes, double held) {
-    double rate = held <= card.cacheBytes ? card.cacheRate * cycles
-                                          : card.memoryRate * 1e9;
+    double rate = held <= model.cacheBytes ? model.cacheRate * cycles
+                                           : model.memoryRate * 1e9;
     return bytes / std::min(rate, busy * kBytesOfCycle * cycles);
   };
-  double atOnce = static_cast<double>(card.multiprocessors * residentBlocks) /
+  double atOnce = static_cast<double>(model.multiprocessors * residentBlocks) /
                   std::max<int64_t>(blocks, 1);
   return {
       getSeconds(traffic.once, traffic.once) +
           getSeconds(traffic.again, traffic.repeated * std::min(atOnce, 1.0)),
-      traffic.once <= card.cacheBytes ? llvm::StringLiteral("second cache")
-                                      : llvm::StringLiteral("memory")};
+      traffic.once <= model.cacheBytes ? llvm::StringLiteral("second cache")
+                                       : llvm::StringLiteral("memory")};
 }
 
 static bool isFaster(const Prediction &lhs, const Prediction &rhs) {
@@ -73,24 +73,24 @@ static bool isFaster(const Prediction &lhs, const Prediction &rhs) {
 
 /// Predicts the time of a block that has a multiprocessor alone, but for waits.
 /// Shared memory and the first cache are one memory.
-static Prediction predictBlock(const Card &card, const BlockWork &work) {
-  double second = card.gigahertz * 1e9;
+static Prediction predictBlock(const GpuModel &model, const BlockWork &work) {
+  double second = model.gigahertz * 1e9;
   auto getSeconds = [&](double instructions, int64_t rate) {
     return instructions * Chip::kWarpThreads / (rate * second);
   };
   return std::max<Prediction>(
       {{work.slots / kSlotsOfCycle / second, "instructions"},
-       {getSeconds(work.single, card.singleRate), "f32"},
-       {getSeconds(work.wide, card.wideRate), "f64"},
-       {getSeconds(work.special, card.specialRate), "functions"},
+       {getSeconds(work.single, model.singleRate), "f32"},
+       {getSeconds(work.wide, model.wideRate), "f64"},
+       {getSeconds(work.special, model.specialRate), "functions"},
        {(work.passes + work.lines) / second,
         work.passes < work.lines ? llvm::StringLiteral("first cache")
                                  : llvm::StringLiteral("shared memory")}},
       isFaster);
 }
 
-Prediction Card::predict(const Traffic &traffic, const BlockWork &work,
-                         int64_t blocks, int64_t residentBlocks) const {
+Prediction GpuModel::predict(const Traffic &traffic, const BlockWork &work,
+                             int64_t blocks, int64_t residentBlocks) const {
   Prediction block = predictBlock(*this, work);
   double waits = work.waits / (gigahertz * 1e9);
   auto divide = [&](int64_t atOnce) {
@@ -106,12 +106,12 @@ Prediction Card::predict(const Traffic &traffic, const BlockWork &work,
   return {all.seconds + kKernelSeconds, all.bound};
 }
 
-llvm::ArrayRef<Card> Card::getAll() { return kCards; }
+llvm::ArrayRef<GpuModel> GpuModel::getAll() { return kGpuModels; }
 
-llvm::SmallVector<const Card *> Card::find(const Chip &chip) {
-  llvm::SmallVector<const Card *> cards;
-  for (const Card &card : kCards)
-    if (card.chip == chip.name.rtrim('a'))
-      cards.push_back(&card);
-  return cards;
+llvm::SmallVector<const GpuModel *> GpuModel::find(const Chip &chip) {
+  llvm::SmallVector<const GpuModel *> models;
+  for (const GpuModel &model : kGpuModels)
+    if (model.chip == chip.name.rtrim('a'))
+      models.push_back(&model);
+  return models;
 }

@@ -1,4 +1,4 @@
-//===- Lives.cpp - How long the values of a program live ------------------===//
+//===- LiveRanges.cpp - How long the values of a program live -------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,7 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Lives.h"
+#include "LiveRanges.h"
 
 #include "MetaOps/Dialect/MetaOp/IR/CheckOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ControlFlow.h"
@@ -80,26 +80,26 @@ MutableArrayRef<OpOperand> metaop::getNextValues(Operation *loop) {
 // Roots
 //===----------------------------------------------------------------------===//
 
-Value Lives::getNamed(Value value) const {
+Value LiveRanges::getNamed(Value value) const {
   for (auto name = names.find(value); name != names.end();
        name = names.find(value))
     value = getViewed(name->second);
   return value;
 }
 
-const PartPlace *Lives::getPart(Value value) const {
+const PartPlace *LiveRanges::getPart(Value value) const {
   auto part = parts.find(value);
   return part == parts.end() ? nullptr : &part->second;
 }
 
-Value Lives::getRoot(Value value) const {
+Value LiveRanges::getRoot(Value value) const {
   value = getNamed(getViewed(value));
   while (const PartPlace *part = getPart(value))
     value = getNamed(getViewed(part->owner));
   return value;
 }
 
-int64_t Lives::getOffset(Value value) const {
+int64_t LiveRanges::getOffset(Value value) const {
   int64_t offset = 0;
   value = getNamed(getViewed(value));
   while (const PartPlace *part = getPart(value)) {
@@ -142,7 +142,7 @@ static LogicalResult verifyCondition(Operation *op, Value condition) {
   return op->emitOpError("is decided by a number that is not out of a tensor");
 }
 
-LogicalResult Lives::verifyOp(Operation &op) const {
+LogicalResult LiveRanges::verifyOp(Operation &op) const {
   for (Type type : op.getResultTypes())
     if (failed(verifyType(&op, type)))
       return failure();
@@ -172,7 +172,7 @@ LogicalResult Lives::verifyOp(Operation &op) const {
 // Times
 //===----------------------------------------------------------------------===//
 
-LogicalResult Lives::numberOp(Operation &op) {
+LogicalResult LiveRanges::numberOp(Operation &op) {
   if (failed(verifyOp(op)))
     return failure();
   bool isEnd = op.hasTrait<OpTrait::IsTerminator>();
@@ -206,14 +206,14 @@ LogicalResult Lives::numberOp(Operation &op) {
   return success();
 }
 
-LogicalResult Lives::numberBlock(Block &block) {
+LogicalResult LiveRanges::numberBlock(Block &block) {
   for (Operation &op : block)
     if (failed(numberOp(op)))
       return failure();
   return success();
 }
 
-LogicalResult Lives::noteReturned() {
+LogicalResult LiveRanges::noteReturned() {
   Operation *end = main.getBody().front().getTerminator();
   if (!isa<func::ReturnOp>(end))
     return end->emitOpError("is not the return of a program");
@@ -233,7 +233,7 @@ LogicalResult Lives::noteReturned() {
 
 /// Returns whether a step of the block that yields a value makes it, whole and
 /// in no memory of others.
-bool Lives::isOwn(OpOperand &yielded) const {
+bool LiveRanges::isOwn(OpOperand &yielded) const {
   Value root = getRoot(yielded.get());
   Operation *maker = root.getDefiningOp();
   return maker && maker->getBlock() == yielded.getOwner()->getBlock() &&
@@ -241,7 +241,7 @@ bool Lives::isOwn(OpOperand &yielded) const {
          (isStep(maker) || isa<scf::IfOp>(maker)) && !sources.contains(root);
 }
 
-bool Lives::isMadeHere(OpOperand &yielded) const {
+bool LiveRanges::isMadeHere(OpOperand &yielded) const {
   Value root = getRoot(yielded.get());
   Operation *yield = yielded.getOwner();
   // Loops copy what they do not make in its place. Another result of a branch
@@ -256,7 +256,7 @@ bool Lives::isMadeHere(OpOperand &yielded) const {
 }
 
 /// Inner branches before those around them, which may yield what they make.
-void Lives::chooseResults() {
+void LiveRanges::chooseResults() {
   main.walk<WalkOrder::PostOrder>([&](Operation *op) {
     if (isLoop(op))
       choosePlaces(op);
@@ -274,7 +274,7 @@ void Lives::chooseResults() {
   });
 }
 
-bool Lives::mayShareMemory(Value root, Value other) const {
+bool LiveRanges::mayShareMemory(Value root, Value other) const {
   SmallVector<Value> roots = {root};
   llvm::DenseSet<Value> seen;
   while (!roots.empty()) {
@@ -288,7 +288,7 @@ bool Lives::mayShareMemory(Value root, Value other) const {
   return false;
 }
 
-bool Lives::mayBeWrittenOver(BlockArgument argument, int64_t time) const {
+bool LiveRanges::mayBeWrittenOver(BlockArgument argument, int64_t time) const {
   return time > lastCheck &&
          func::FuncOp(main).getArgAttr(
              argument.getArgNumber(),
@@ -299,7 +299,7 @@ bool Lives::mayBeWrittenOver(BlockArgument argument, int64_t time) const {
 // Reads
 //===----------------------------------------------------------------------===//
 
-void Lives::noteRead(Value root, Operation *reader, int64_t time) {
+void LiveRanges::noteRead(Value root, Operation *reader, int64_t time) {
   Region *made = root.getParentRegion();
   for (Operation *op = reader->getParentOp(); op && op != main;
        op = op->getParentOp())
@@ -318,7 +318,7 @@ void Lives::noteRead(Value root, Operation *reader, int64_t time) {
 }
 
 /// Has all rows live as long as the loop. Those of the block may be copies.
-void Lives::noteRows(ScanOp loop) {
+void LiveRanges::noteRows(ScanOp loop) {
   int64_t end = getEndTime(loop);
   for (Value rows : loop.getRows())
     noteRead(getRoot(rows), loop, end);
@@ -328,7 +328,7 @@ void Lives::noteRows(ScanOp loop) {
     noteRead(getRoot(made), loop, end);
 }
 
-void Lives::noteReads() {
+void LiveRanges::noteReads() {
   main.walk([&](Operation *op) {
     auto time = times.find(op);
     if (time == times.end() || isa<func::ReturnOp>(op))
@@ -354,8 +354,8 @@ void Lives::noteReads() {
   });
 }
 
-FailureOr<Lives> Lives::find(func::FuncOp main, SymbolTable &symbols,
-                             int64_t partAlignment) {
+FailureOr<LiveRanges> LiveRanges::find(func::FuncOp main, SymbolTable &symbols,
+                                       int64_t partAlignment) {
   if (!llvm::hasSingleElement(main.getBody()))
     return main.emitOpError("expects one block, given ")
            << main.getBody().getBlocks().size();
@@ -365,12 +365,12 @@ FailureOr<Lives> Lives::find(func::FuncOp main, SymbolTable &symbols,
         tensor && !hasNumbers(tensor))
       if (failed(verifyType(main, type)))
         return failure();
-  Lives lives(main, symbols, partAlignment);
-  lives.parts = placeParts(main, symbols, partAlignment);
-  if (failed(lives.numberBlock(main.getBody().front())) ||
-      failed(lives.noteReturned()))
+  LiveRanges liveRanges(main, symbols, partAlignment);
+  liveRanges.parts = placeParts(main, symbols, partAlignment);
+  if (failed(liveRanges.numberBlock(main.getBody().front())) ||
+      failed(liveRanges.noteReturned()))
     return failure();
-  lives.chooseResults();
-  lives.noteReads();
-  return lives;
+  liveRanges.chooseResults();
+  liveRanges.noteReads();
+  return liveRanges;
 }

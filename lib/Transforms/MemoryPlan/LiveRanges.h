@@ -1,4 +1,4 @@
-//===- Lives.h - How long the values of a program live ----------*- C++ -*-===//
+//===- LiveRanges.h - How long the values of a program live -----*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVES_H
-#define METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVES_H
+#ifndef METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVERANGES_H
+#define METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVERANGES_H
 
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
@@ -34,12 +34,12 @@ MutableArrayRef<OpOperand> getNextValues(Operation *loop);
 
 /// The live ranges of a program's values. A root is a value that has memory of
 /// its own; any other is a view or a part of one, or another name for it.
-class Lives {
+class LiveRanges {
 public:
   /// Fails at what no memory can be planned for. Parts of concats are placed
   /// in these where they begin at multiples of so many bytes.
-  static FailureOr<Lives> find(func::FuncOp main, SymbolTable &symbols,
-                               int64_t partAlignment);
+  static FailureOr<LiveRanges> find(func::FuncOp main, SymbolTable &symbols,
+                                    int64_t partAlignment);
 
   Value getRoot(Value value) const;
   /// Whether the value is all of its root.
@@ -123,7 +123,7 @@ private:
     bool savesCopies = false;
   };
 
-  Lives(func::FuncOp main, SymbolTable &symbols, int64_t partAlignment)
+  LiveRanges(func::FuncOp main, SymbolTable &symbols, int64_t partAlignment)
       : main(main), symbols(symbols), partAlignment(partAlignment) {}
 
   /// What a value is another name for.
@@ -186,4 +186,4 @@ private:
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVES_H
+#endif // METAOPS_LIB_TRANSFORMS_MEMORYPLAN_LIVERANGES_H

@@ -1,4 +1,4 @@
-//===- Card.h - How fast a GPU is -------------------------------*- C++ -*-===//
+//===- GpuModel.h - How fast a GPU is ---------------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A chip decides what code is made; a card is for predictions alone. The H100
+// A chip decides what code is made; a model is for predictions alone. The H100
 // and the H200 have one chip, and so the same code.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_TARGET_DESCRIPTION_CARD_H
-#define METAOPS_TARGET_DESCRIPTION_CARD_H
+#ifndef METAOPS_TARGET_DESCRIPTION_GPUMODEL_H
+#define METAOPS_TARGET_DESCRIPTION_GPUMODEL_H
 
 #include "MetaOps/Target/Description/BlockWork.h"
 #include "MetaOps/Target/Description/Chip.h"
@@ -39,7 +39,7 @@ struct Prediction {
 };
 
 /// A GPU that can be bought.
-struct Card {
+struct GpuModel {
   llvm::StringLiteral name;
   /// Without the letter of chips that later ones do not run.
   llvm::StringLiteral chip;
@@ -64,11 +64,11 @@ struct Card {
   Prediction predict(const Traffic &traffic, const BlockWork &work,
                      int64_t blocks, int64_t residentBlocks) const;
 
-  static llvm::ArrayRef<Card> getAll();
+  static llvm::ArrayRef<GpuModel> getAll();
   /// Those that have a chip.
-  static llvm::SmallVector<const Card *> find(const Chip &chip);
+  static llvm::SmallVector<const GpuModel *> find(const Chip &chip);
 };
 
 } // namespace mlir::metaop
 
-#endif // METAOPS_TARGET_DESCRIPTION_CARD_H
+#endif // METAOPS_TARGET_DESCRIPTION_GPUMODEL_H
