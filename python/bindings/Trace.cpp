@@ -114,8 +114,8 @@ struct RecordedCheckpoint {
       places.push_back(found - merged.begin());
     }
     for (auto [number, node] : llvm::enumerate(llvm::make_first_range(merged)))
-      if (node->repeated)
-        if (auto *found = merged.find(node->repeated->value.get());
+      if (node->getRepeated())
+        if (auto *found = merged.find(node->getRepeated()->value.get());
             found != merged.end())
           repeated.emplace_back(number, found - merged.begin());
     auto kept = llvm::make_second_range(merged);

@@ -162,11 +162,11 @@ std::vector<Node *> metaops::findReadable(Graph &graph,
 void metaops::endHistoriesBy(Graph &graph, llvm::ArrayRef<Node *> overwritten) {
   Endings endings = findEndings(graph, overwritten);
   // Each is lost with an operand, and with the line of that.
-  auto findLine = [](const Node *node) -> std::optional<Location> {
+  auto findLine = [](const Node *node) -> LocationAttr {
     for (const Node *operand : node->operands)
       if (operand->overwrittenAt)
         return operand->overwrittenAt;
-    return std::nullopt;
+    return nullptr;
   };
   llvm::sort(endings.lost, isBefore);
   for (Node *node : endings.lost)

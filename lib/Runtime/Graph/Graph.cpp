@@ -59,8 +59,8 @@ Node *Graph::createNode() {
   Node *node = freeNodes.back();
   freeNodes.pop_back();
   // A traversal's mark must not outlive the node that bore it.
-  *node = Node();
-  return node;
+  node->~Node();
+  return new (node) Node();
 }
 
 Node *Graph::adopt(OpResult result, SignatureTable::Id signature,

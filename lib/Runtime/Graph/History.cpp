@@ -39,7 +39,7 @@
 // one of 64: the value at which it ends has the chain's bit in `endedChains`,
 // and so has what is made of it and keeps no history; what Vars hold, or have
 // held before they were rebound, and the lost part was made of has the bit in
-// `lostChains`. A gradient of a value that
+// `Past::lostChains`. A gradient of a value that
 // comes out of a chain, by one that went into it, is an error.
 //
 //===----------------------------------------------------------------------===//
@@ -235,15 +235,16 @@ void Graph::inheritEnds(Node *node) {
   // one repeats.
   auto lose = [&](Node *source) {
     if (source->wasRebound || source->isRepeated)
-      node->lost.add(source->order);
+      node->addLost(source->order);
     if (!source->isRepeated)
       return;
     if (node->endedChains == 0)
-      node->endedChains = source->lostChains ? source->lostChains : makeChain();
+      node->endedChains =
+          source->getLostChains() ? source->getLostChains() : makeChain();
     llvm::SmallVector<Node *, 2> repeated{source};
     while (!repeated.empty()) {
       Node *each = repeated.pop_back_val();
-      node->lost.add(each->order);
+      node->addLost(each->order);
       addLostChains(each, node->endedChains);
       // One that repeats it may go before the one that repeats that.
       for (const NodeRef &ref : repeating.lookup(each))
@@ -256,7 +257,7 @@ void Graph::inheritEnds(Node *node) {
     if (!isMadeOf(info, node, number))
       continue;
     node->endedChains |= operand->endedChains;
-    node->lost.add(operand->lost);
+    node->addLost(operand->getLost());
     lose(operand);
     if (!node->overwrittenAt) {
       node->overwrittenAt = operand->overwrittenAt;
@@ -282,7 +283,7 @@ Graph::Ends Graph::noteEnds(std::vector<Node *> stack) {
     Node *top = stack.back();
     stack.pop_back();
     chains |= top->endedChains;
-    former.add(top->lost);
+    former.add(top->getLost());
     // It may be rebound later.
     if (top->vars > 0 || top->wasRebound || top->isReplaced ||
         top->isRepeated) {
@@ -316,7 +317,7 @@ void Graph::endAt(Node *end, Node *source, Location line) {
     return;
   Ends ends = noteEnds({source});
   end->endedChains |= ends.chains;
-  end->lost.add(ends.former);
+  end->addLost(ends.former);
   end->overwrittenAt = line;
 }
 
@@ -334,7 +335,7 @@ std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
     auto ended = llvm::to_vector<2>(resultsOf(value));
     for (Node *result : ended) {
       result->endedChains |= chains;
-      result->lost.add(former);
+      result->addLost(former);
     }
     turnIntoLeaves(value);
     llvm::for_each(ended, [&](Node *result) { updateCarries(result); });
@@ -417,20 +418,20 @@ void Graph::dropOutdated(llvm::ArrayRef<Node *> outdated) {
   uint32_t needed = markNeeded(*this, getWaiting());
   for (Node *node : outdated)
     if (node->epoch != needed)
-      setDonated(node, std::nullopt);
+      setDonated(node, /*line=*/nullptr);
 }
 
 /// Returns the place in the order of recording behind which the node has got
 /// its value: a call that was launched has given an older node another one.
 static uint64_t getOrderOfValue(const Node *node) {
-  return std::max(node->order, node->lost.last);
+  return std::max(node->order, node->getLost().last);
 }
 
 Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
   // Values older than all targets depend on none of them.
   uint64_t lost = 0, first = std::numeric_limits<uint64_t>::max();
   for (Node *target : targets) {
-    lost |= target->lostChains;
+    lost |= target->getLostChains();
     first = std::min(first, target->order);
   }
   if (lost == 0)
@@ -439,7 +440,7 @@ Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
     return (node->operands.empty() || !isFlowing(node)) &&
            llvm::any_of(targets, [&](const Node *target) {
              return target != node && target->order <= getOrderOfValue(node) &&
-                    (target->lostChains & node->endedChains);
+                    (target->getLostChains() & node->endedChains);
            });
   };
   std::vector<Node *> stack{root};
@@ -461,7 +462,7 @@ Node *Graph::findEnded(Node *root, llvm::ArrayRef<Node *> targets) {
   return nullptr;
 }
 
-void Graph::setDonated(Node *node, std::optional<Location> line) {
+void Graph::setDonated(Node *node, LocationAttr line) {
   if (node->isDonated)
     return; // by another output with the same memory
   node->buffer.reset();

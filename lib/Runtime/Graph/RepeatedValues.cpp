@@ -20,16 +20,17 @@
 using namespace metaops;
 
 void Graph::addLostChains(Node *node, uint64_t chains) {
-  node->lostChains |= chains;
+  node->addLostChains(chains);
   if (!node->isRepeated)
     return;
   for (const NodeRef &ref : repeating.lookup(node))
-    if (Node *later = ref.get(); later && later->repeated)
-      later->repeated->lostChains |= chains;
+    if (Node *later = ref.get(); later && later->getRepeated())
+      later->past->repeated->lostChains |= chains;
 }
 
 void Graph::setRepeated(Node *node, Node *earlier) {
-  node->repeated.emplace(RepeatedValue{NodeRef(earlier), earlier->lostChains});
+  node->getPast().repeated.emplace(
+      RepeatedValue{NodeRef(earlier), earlier->getLostChains()});
   earlier->isRepeated = true;
   repeating[earlier].emplace_back(node);
 }

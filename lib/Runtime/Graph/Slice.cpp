@@ -168,7 +168,7 @@ void metaops::failOverwritten(const Node *node) {
   fail(ErrorKind::Runtime,
        "this needs a value of shape " + formatShape(node->shape()) +
            " that no Var held any more when the update at " +
-           formatLine(*node->overwrittenAt) +
+           formatLine(node->overwrittenAt) +
            " was run, which reused its memory; keep a Var of the old value, or "
            "compute this before the update");
 }

@@ -217,7 +217,7 @@ static std::string from(const Node *node) {
              " " + from(output) +
              " depends on a target through what the call of a recorded "
              "function at " +
-             formatLine(*node->overwrittenAt) +
+             formatLine(node->overwrittenAt) +
              " has rebound, which has no history behind the call; ask for the "
              "gradient in the function, or return the new value from it, and "
              "rebind behind the call (w.assign(f(x)))");
@@ -227,7 +227,7 @@ static std::string from(const Node *node) {
           from(output) +
           " depends on a target through one that no Var held any more when the "
           "update at " +
-          formatLine(*node->overwrittenAt) +
+          formatLine(node->overwrittenAt) +
           " was run, which reused its memory; ask for the gradient before the "
           "update, or keep a Var of the old value (old = w.clone()) before it, "
           "and ask for the gradient by that");

@@ -59,7 +59,7 @@ Var::~Var() {
   fail(ErrorKind::Runtime,
        "a tensor of shape " + formatShape(node->shape()) +
            " is used after it was given to the call at " +
-           formatLine(*node->overwrittenAt) +
+           formatLine(node->overwrittenAt) +
            ", which writes over what its function donates; use what the call "
            "has returned, or give it x.copy()");
 }

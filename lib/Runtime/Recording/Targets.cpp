@@ -89,7 +89,7 @@ static bool isReachedInside(Graph &graph, Node *node, uint32_t mark) {
 /// are there.
 static llvm::SmallVector<Node *, 1> findRepeated(const Node *node) {
   llvm::SmallVector<Node *, 1> repeated;
-  while (node->repeated && (node = node->repeated->value.get()))
+  while (node->getRepeated() && (node = node->getRepeated()->value.get()))
     repeated.push_back(const_cast<Node *>(node));
   return repeated;
 }
@@ -125,8 +125,8 @@ bool Targets::find(size_t numFormer) {
     first = std::min(first, node->order);
     for (const Node *each : findRepeated(node))
       first = std::min(first, each->order);
-    if (node->repeated)
-      first = std::min(first, node->repeated->value.getOrder());
+    if (node->getRepeated())
+      first = std::min(first, node->getRepeated()->value.getOrder());
   };
   for (const Var *var : targets) {
     include(var->getNode());
@@ -288,11 +288,11 @@ std::optional<Targets::Doubt> Targets::findDoubt() {
   for (auto [var, value, isUsed] : llvm::zip_equal(targets, values, used)) {
     Node *present = var->getNode();
     if (isUsed)
-      for (const Node *node = value; node && node->repeated;
-           node = node->repeated->value.get()) {
-        uint64_t order = node->repeated->value.getOrder();
+      for (const Node *node = value; node && node->getRepeated();
+           node = node->getRepeated()->value.get()) {
+        uint64_t order = node->getRepeated()->value.getOrder();
         ranges.push_back(
-            {value, order, order + 1, node->repeated->lostChains, false});
+            {value, order, order + 1, node->getRepeated()->lostChains, false});
       }
     // A call that was launched has given the node itself another value.
     uint64_t end = present->order + (present->wasRebound ? 1 : 0);
@@ -337,7 +337,8 @@ Targets::findCut(llvm::ArrayRef<Range> ranges) const {
     if (!isEnd || (doubt.cut && !node->overwrittenAt))
       return;
     for (const Range &range : ranges)
-      if (node != range.target && node->lost.mayBeIn(range.begin, range.end) &&
+      if (node != range.target &&
+          node->getLost().mayBeIn(range.begin, range.end) &&
           (range.isOfAnyChain || (range.chains & node->endedChains)))
         doubt = {range.target, node};
   });

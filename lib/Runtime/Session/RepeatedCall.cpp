@@ -148,7 +148,7 @@ private:
       if (var->getNode() == output && values.before[index] != output)
         return RepeatedCall::Replacement{
             unsigned(index), output->endedChains != 0,
-            output->repeated.has_value(), isMadeOfRebound(output)};
+            output->getRepeated() != nullptr, isMadeOfRebound(output)};
     return std::nullopt;
   }
 
@@ -170,10 +170,10 @@ private:
     if (output == slice.outputs.end())
       return std::nullopt;
     // Its history may have ended with what the call has rebound.
-    bool isEnded = result->endedChains != 0 || !result->lost.empty();
+    bool isEnded = result->endedChains != 0 || !result->getLost().empty();
     return RepeatedCall::Result{true, unsigned(output - slice.outputs.begin()),
                                 isEnded, isMadeOfRebound(result),
-                                result->lostChains != 0};
+                                result->getLostChains() != 0};
   }
 
   /// Returns whether an ended result, or what an argument is rebound to, was
@@ -181,11 +181,11 @@ private:
   bool isMadeOfRebound(const Node *result) const {
     return llvm::any_of(values.arguments, [&](const Var *var) {
       const Node *node = var->getNode();
-      if (node == result || !node->repeated)
+      if (node == result || !node->getRepeated())
         return false;
-      uint64_t order = node->repeated->value.getOrder();
-      return (node->repeated->lostChains & result->endedChains) &&
-             result->lost.mayBeIn(order, order + 1);
+      uint64_t order = node->getRepeated()->value.getOrder();
+      return (node->getRepeated()->lostChains & result->endedChains) &&
+             result->getLost().mayBeIn(order, order + 1);
     });
   }
 
@@ -411,12 +411,12 @@ void SessionImpl::noteEnds(const RepeatedCall &call,
     chains |= argument->getNode()->endedChains;
     // A rebound Var holds another value now.
     if (!isRebound)
-      argument->getNode()->lostChains |= call.chain;
+      argument->getNode()->addLostChains(call.chain);
   }
   // They may be made of whatever a Var has held.
   auto end = [&](Node *node, uint64_t last) {
     node->endedChains |= chains;
-    node->lost.add({0, last});
+    node->addLost({0, last});
     node->overwrittenAt = recorder.getLine();
     node->isEndedByCall = true;
   };
@@ -424,7 +424,7 @@ void SessionImpl::noteEnds(const RepeatedCall &call,
     if (result.isEnded)
       end(node, result.isMadeOfRebound ? within : within - 1);
     if (result.isLost)
-      node->lostChains |= call.chain;
+      node->addLostChains(call.chain);
   }
   for (const auto &replacement : call.replaced)
     if (replacement && replacement->isEnd)
@@ -478,11 +478,14 @@ SessionImpl::repeatCall(const RepeatedCall &call, const CallRequest &request) {
     node->ready = ticket;
     // Nothing is made of the new value; what was made of the former one is made
     // of the same node.
-    node->lostChains = 0;
     node->wasRebound = true;
-    node->repeated.reset();
+    if (node->past) {
+      node->past->lostChains = 0;
+      node->past->repeated.reset();
+    }
     if (replacement->repeats)
-      node->repeated.emplace(RepeatedValue{NodeRef(node, within), call.chain});
+      node->getPast().repeated.emplace(
+          RepeatedValue{NodeRef(node, within), call.chain});
   }
   noteEnds(call, arguments, results, within);
   recorder.skipRandom(request.function.getNumDrawn());

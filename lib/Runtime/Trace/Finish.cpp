@@ -131,8 +131,8 @@ private:
     for (Node *result : resultsOf(node))
       addValue(result);
     for (const Node *result : resultsOf(node))
-      if (result->repeated)
-        if (auto found = numbers.find(result->repeated->value.get());
+      if (result->getRepeated())
+        if (auto found = numbers.find(result->getRepeated()->value.get());
             found != numbers.end())
           function.repeated.emplace_back(numbers.at(result), found->second);
   }

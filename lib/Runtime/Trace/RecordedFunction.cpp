@@ -260,7 +260,7 @@ private:
     if (stops)
       return;
     graph.endAt(rebound, value, recorder.getLine());
-    rebound->isEndedByCall = rebound->overwrittenAt.has_value();
+    rebound->isEndedByCall = rebound->overwrittenAt != nullptr;
   }
 
   /// Records a step's operation of other values; returns its first result.

@@ -163,7 +163,7 @@ public:
   void settle(Node *node, bool failed);
   /// The value is gone: an update at `line` wrote into its buffer or, without a
   /// line, it was too far back in the history of a loop.
-  void setDonated(Node *node, std::optional<mlir::Location> line);
+  void setDonated(Node *node, mlir::LocationAttr line);
   /// Returns the bit of another chain of ended histories.
   uint64_t makeChain() { return uint64_t(1) << (numChains++ % 64); }
   /// Has gradients that would flow through `end` to what `source` is made of be

@@ -21,6 +21,7 @@
 #include "llvm/ADT/iterator_range.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 namespace metaops {
@@ -47,8 +48,20 @@ struct LostValues {
 /// A value of which another one is the same to Python.
 struct RepeatedValue {
   NodeRef value;
-  /// The chains of ended histories that it was a part of (Node::lostChains).
+  /// The chains of ended histories that it was a part of (Past::lostChains).
   uint64_t lostChains;
+};
+
+/// What few values have: others were made of it whose histories have ended.
+struct Past {
+  /// Chains that the value was a part of (Node::endedChains).
+  uint64_t lostChains = 0;
+  /// The values with Vars that were rebound to which dropped history led.
+  LostValues lost;
+  /// A call, or a checkpoint, has rebound a Var to it: the value that the Var
+  /// had last inside, which it is without the history of that. See
+  /// Graph::setRepeated.
+  std::optional<RepeatedValue> repeated;
 };
 
 /// A value of the session's block, a result of an operation, with all that is
@@ -83,12 +96,11 @@ struct Node {
   uint64_t order = 0;
   /// The number of runs before it was recorded; see Graph::startPeriod.
   int64_t period = 0;
-  /// Chains of values whose history has been ended (History.cpp), as a set of
-  /// bits: those that end here, and those that this value was a part of.
+  /// Chains of values whose history has been ended (History.cpp) that end here,
+  /// as a set of bits.
   uint64_t endedChains = 0;
-  uint64_t lostChains = 0;
-  /// The values with Vars that were rebound to which dropped history led.
-  LostValues lost;
+  /// Null for most.
+  std::unique_ptr<Past> past;
   /// Live Vars that hold the value.
   uint32_t vars = 0;
   /// Views of it that Vars hold, or views of which they hold.
@@ -171,12 +183,9 @@ struct Node {
   bool isEndedByCall : 1;
   /// Another value repeats it.
   bool isRepeated : 1;
-  /// A call, or a checkpoint, has rebound a Var to it: the value that the Var
-  /// had last inside, which it is without the history of that. See
-  /// Graph::setRepeated.
-  std::optional<RepeatedValue> repeated;
-  /// The line of the update that wrote over the value, or ended its history.
-  std::optional<mlir::Location> overwrittenAt;
+  /// The line of the update that wrote over the value, or ended its history;
+  /// null where none has.
+  mlir::LocationAttr overwrittenAt;
 
   Node()
       : isScalar(false), isPlaceholder(false), isTransfer(false),
@@ -188,6 +197,27 @@ struct Node {
         isCounted(false), isSpared(false), wasHeld(false), wasRebound(false),
         wasLeftOut(false), answer(false), isEnding(false), isReadAgain(false),
         isEndedByCall(false), isRepeated(false) {}
+
+  uint64_t getLostChains() const { return past ? past->lostChains : 0; }
+  LostValues getLost() const { return past ? past->lost : LostValues(); }
+  /// Null where it repeats none.
+  const RepeatedValue *getRepeated() const {
+    return past && past->repeated ? &*past->repeated : nullptr;
+  }
+  void addLostChains(uint64_t chains) {
+    if (chains)
+      getPast().lostChains |= chains;
+  }
+  void addLost(LostValues values) {
+    if (!values.empty())
+      getPast().lost.add(values);
+  }
+  void addLost(uint64_t value) { addLost(LostValues{value, value}); }
+  Past &getPast() {
+    if (!past)
+      past = std::make_unique<Past>();
+    return *past;
+  }
 
   mlir::Value value() const { return op->getResult(number); }
   /// The value that a view is of.
