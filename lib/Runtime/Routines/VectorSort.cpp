@@ -16,13 +16,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VectorTarget.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "VectorSort.cpp"
-// SSE4 is what a processor has that has the former, and AVX3 does for the
-// latter.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
-// Its assertions, also in builds with sanitizers, need its library.
-#define HWY_IS_DEBUG_BUILD 0
 #include "hwy/foreach_target.h"
 
 #include "hwy/contrib/sort/traits-inl.h"
@@ -311,35 +308,7 @@ template <typename Bits> struct Functions {
 
 /// The best that this processor has.
 template <typename Bits> static Functions<Bits> choose() {
-#if HWY_ARCH_X86
-  auto hasAVX2 = [] {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes") &&
-           __builtin_cpu_supports("f16c");
-  };
-  auto hasAVX512 = [] {
-    return __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") &&
-           __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-  };
-#if HWY_TARGETS & HWY_AVX3
-  if (hasAVX2() && hasAVX512())
-    return METAOPS_FUNCTIONS(N_AVX3);
-#endif
-#if HWY_TARGETS & HWY_AVX2
-  if (hasAVX2())
-    return METAOPS_FUNCTIONS(N_AVX2);
-#endif
-#if HWY_TARGETS & HWY_SSE4
-  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") &&
-      __builtin_cpu_supports("aes"))
-    return METAOPS_FUNCTIONS(N_SSE4);
-#endif
-#endif
-  return METAOPS_FUNCTIONS(HWY_NAMESPACE);
+  METAOPS_RETURN_BEST(METAOPS_FUNCTIONS);
 }
 
 template <typename Bits> static const Functions<Bits> &getFunctions() {
