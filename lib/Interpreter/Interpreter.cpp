@@ -116,6 +116,7 @@ Interpreter::Interpreter(LeafFunction leaf) {
   addHostOps(functions);
   addPrefixOps(functions);
   addRoutineOps(functions);
+  addFftOp(functions);
 
   OpFunction runBody = [this](Operation *op, ArrayRef<Tensor> operands) {
     Values values;

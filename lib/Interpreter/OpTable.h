@@ -43,6 +43,7 @@ void addLeafOps(OpFunctions &functions);
 void addHostOps(OpFunctions &functions);
 void addPrefixOps(OpFunctions &functions);
 void addRoutineOps(OpFunctions &functions);
+void addFftOp(OpFunctions &functions);
 
 /// Returns the results of a routine by its name; fails where it is another than
 /// those of linear algebra.

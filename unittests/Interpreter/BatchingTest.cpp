@@ -115,6 +115,13 @@ std::vector<Case> makeOthers() {
       {"tensor<2x5xf32>, tensor<2x5xf32>",
        "metaop.prefix linear %0 factors(%1) dim = 1 reverse exclusive : "
        "tensor<2x5xf32>"},
+      {"tensor<4x6xf32>, tensor<4x6xf32>",
+       "metaop.fft(%0, %1) dims = [1, 0] inverse scale = 0.5 : "
+       "(tensor<4x6xf32>, tensor<4x6xf32>) -> "
+       "(tensor<4x6xf32>, tensor<4x6xf32>)"},
+      {"tensor<4x6xf32>", "metaop.fft(%0) dims = [0] scale = 1.0 : "
+                          "(tensor<4x6xf32>) -> "
+                          "(tensor<3x6xf32>, tensor<3x6xf32>)"},
       {"tensor<4x6xf32>", "metaop.sort %0 dim = 1 descending : "
                           "tensor<4x6xf32> -> tensor<4x2xf32>"},
       {"tensor<4x6xf32>, tensor<i64>",
@@ -147,14 +154,16 @@ protected:
 
 OwningOpRef<ModuleOp> BatchingTest::parse(const Case &given) {
   std::string arguments;
+  // These operations have two results.
+  bool isPair = StringRef(given.text).contains("sort") ||
+                StringRef(given.text).contains("fft");
   for (auto [number, type] : llvm::enumerate(given.getTypes()))
     arguments +=
         (number ? ", %" : "%") + std::to_string(number) + ": " + type.str();
-  return parseSourceString<ModuleOp>(
-      "func.func @f(" + arguments + ") {\n" +
-          "%r:" + (StringRef(given.text).contains("sort") ? "2" : "1") + " = " +
-          given.text + "\nreturn\n}",
-      &context);
+  return parseSourceString<ModuleOp>("func.func @f(" + arguments + ") {\n" +
+                                         (isPair ? "%r:2 = " : "%r:1 = ") +
+                                         given.text + "\nreturn\n}",
+                                     &context);
 }
 
 /// Returns a tensor of numbers from the domains of all operations.

@@ -11,6 +11,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/PrefixOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "RecordingTables.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace metaops;
@@ -85,6 +86,41 @@ static Attribute toAttribute(Builder builder,
   return builder.getStrArrayAttr(texts);
 }
 
+/// Returns the values of a parameter; null where it has none of the kind.
+template <typename ListT>
+static const ListT *findParameter(const RoutineRequest &request,
+                                  llvm::StringRef name) {
+  for (const RoutineAttribute &each : request.parameters)
+    if (each.name == name)
+      return std::get_if<ListT>(&each.values);
+  return nullptr;
+}
+
+/// Creates Fourier transforms as the dialect's operation. Returns null where
+/// what is requested is none.
+static Operation *createFft(OpBuilder builder, Location line,
+                            const RoutineRequest &request, TypeRange types,
+                            ValueRange inputs) {
+  using Integers = RoutineAttribute::Integers;
+  using Floats = RoutineAttribute::Floats;
+  const auto *dims = findParameter<Integers>(request, "dims");
+  const auto *inverse = findParameter<Integers>(request, "inverse");
+  const auto *scale = findParameter<Floats>(request, "scale");
+  if (!dims || !inverse || inverse->size() != 1 || !scale ||
+      scale->size() != 1 || request.parameters.size() != 3)
+    return nullptr;
+  Operation *op = metaop::FftOp::create(
+      builder, line, types, builder.getDenseI64ArrayAttr(*dims),
+      inverse->front() ? builder.getUnitAttr() : UnitAttr(),
+      builder.getF64FloatAttr(scale->front()), inputs);
+  ScopedDiagnosticHandler handler(builder.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  if (succeeded(verify(op)))
+    return op;
+  op->erase();
+  return nullptr;
+}
+
 Node *Recorder::callRoutine(const RoutineRequest &request,
                             llvm::ArrayRef<Node *> inputs) {
   llvm::SmallVector<Type> types;
@@ -92,6 +128,9 @@ Node *Recorder::callRoutine(const RoutineRequest &request,
     checkShape(request.name, shape);
     types.push_back(typeOf(shape, dtype));
   }
+  if (request.name == "fft")
+    if (Operation *op = createFft(at(), line, request, types, valuesOf(inputs)))
+      return adopt(op);
   Builder builder = at();
   NamedAttrList parameters;
   for (const RoutineAttribute &each : request.parameters)

@@ -8,6 +8,7 @@
 
 #include "MetaOps/Runtime/Routines/RoutineRegistry.h"
 #include "CheckMatrices.h"
+#include "Fourier/FftRoutine.h"
 #include "MatrixRoutines.h"
 #include "SortRoutine.h"
 #include "llvm/ADT/STLExtras.h"
@@ -83,6 +84,7 @@ RoutineRegistry::plan(const Routine &routine, llvm::StringRef library,
 std::shared_ptr<RoutineRegistry> metaops::createHostRoutines() {
   auto registry = std::make_shared<RoutineRegistry>();
   registry->add(createSortRoutine());
+  registry->add(createFftRoutine());
   registry->add(createCheckMatrices());
   addMatrixRoutines(*registry);
   return registry;

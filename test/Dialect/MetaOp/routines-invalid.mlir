@@ -117,3 +117,91 @@ func.func @routine_c4_twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   %0, %1 = metaop.routine "some"(%x) over = [0, 0] : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+func.func @fft_c1_numbers(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects one or two inputs and outputs, of one of which two, given 1 and 1}}
+  %0 = metaop.fft(%x) dims = [0] scale = 1.0 : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @fft_c1_real_input(%x: tensor<4xf32>) -> tensor<3xf32> {
+  // expected-error @below {{expects no `inverse` of real inputs}}
+  %0:2 = metaop.fft(%x) dims = [0] inverse scale = 1.0 : (tensor<4xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %0#0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @fft_c1_real_output(%x: tensor<3xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects `inverse` of real outputs}}
+  %0 = metaop.fft(%x, %x) dims = [0] scale = 1.0 : (tensor<3xf32>, tensor<3xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @fft_c2_element(%x: tensor<4xf32>, %y: tensor<4xf64>) -> tensor<4xf32> {
+  // expected-error @below {{expects elements of one type, f32 or f64, given 'tensor<4xf64>' beside 'tensor<4xf32>'}}
+  %0:2 = metaop.fft(%x, %y) dims = [0] scale = 1.0 : (tensor<4xf32>, tensor<4xf64>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @fft_c2_half(%x: tensor<4xf16>) -> tensor<4xf16> {
+  // expected-error @below {{expects elements of one type, f32 or f64, given 'tensor<4xf16>' beside 'tensor<4xf16>'}}
+  %0:2 = metaop.fft(%x, %x) dims = [0] scale = 1.0 : (tensor<4xf16>, tensor<4xf16>) -> (tensor<4xf16>, tensor<4xf16>)
+  return %0#0 : tensor<4xf16>
+}
+
+// -----
+
+func.func @fft_c3_none(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects a dimension}}
+  %0:2 = metaop.fft(%x, %x) dims = [] scale = 1.0 : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @fft_c3_range(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects dimensions below 1, given 1}}
+  %0:2 = metaop.fft(%x, %x) dims = [1] scale = 1.0 : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @fft_c3_twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects different dimensions, given 0 twice}}
+  %0:2 = metaop.fft(%x, %x) dims = [0, 0] scale = 1.0 : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @fft_c3_extent(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{expects a static extent above 0 along dimension 0, given 'tensor<?xf32>'}}
+  %0:2 = metaop.fft(%x, %x) dims = [0] scale = 1.0 : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+  return %0#0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @fft_c4_half(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects the shape of 'tensor<3xf32>', given 'tensor<4xf32>'}}
+  %0:2 = metaop.fft(%x) dims = [0] scale = 1.0 : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @fft_c4_inputs(%x: tensor<4xf32>, %y: tensor<5xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expects the shape of 'tensor<4xf32>', given 'tensor<5xf32>'}}
+  %0:2 = metaop.fft(%x, %y) dims = [0] scale = 1.0 : (tensor<4xf32>, tensor<5xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0 : tensor<4xf32>
+}

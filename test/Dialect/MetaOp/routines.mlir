@@ -32,3 +32,15 @@ func.func @by_name(%x: tensor<4x8xf32>, %n: tensor<?xi64>) -> (tensor<4xf32>, te
       : (tensor<4x8xf32>, tensor<?xi64>) -> (tensor<4x8xf32>, tensor<?xi64>)
   return %0, %1, %2 : tensor<4xf32>, tensor<4x8xf32>, tensor<?xi64>
 }
+
+// CHECK-LABEL: @transforms
+func.func @transforms(%x: tensor<4x?x8xf32>, %y: tensor<4x?x8xf32>) -> tensor<4x?x8xf32> {
+  // CHECK: %[[PAIR:.*]]:2 = metaop.fft(%{{.*}}, %{{.*}}) dims = [2, 0] scale = 1.000000e+00 : (tensor<4x?x8xf32>, tensor<4x?x8xf32>) -> (tensor<4x?x8xf32>, tensor<4x?x8xf32>)
+  %0:2 = metaop.fft(%x, %y) dims = [2, 0] scale = 1.0 : (tensor<4x?x8xf32>, tensor<4x?x8xf32>) -> (tensor<4x?x8xf32>, tensor<4x?x8xf32>)
+  // CHECK: %[[HALF:.*]]:2 = metaop.fft(%[[PAIR]]#0) dims = [2] scale = 5.000000e-01 : (tensor<4x?x8xf32>) -> (tensor<4x?x5xf32>, tensor<4x?x5xf32>)
+  %1:2 = metaop.fft(%0#0) dims = [2] scale = 0.5 : (tensor<4x?x8xf32>) -> (tensor<4x?x5xf32>, tensor<4x?x5xf32>)
+  // CHECK: %[[REAL:.*]] = metaop.fft(%[[HALF]]#0, %[[HALF]]#1) dims = [2] inverse scale = 1.250000e-01 : (tensor<4x?x5xf32>, tensor<4x?x5xf32>) -> tensor<4x?x8xf32>
+  %2 = metaop.fft(%1#0, %1#1) dims = [2] inverse scale = 0.125 : (tensor<4x?x5xf32>, tensor<4x?x5xf32>) -> tensor<4x?x8xf32>
+  // CHECK: return %[[REAL]]
+  return %2 : tensor<4x?x8xf32>
+}

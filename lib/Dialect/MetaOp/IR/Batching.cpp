@@ -84,8 +84,9 @@ bool metaop::canBatch(Operation *op, const llvm::SmallBitVector &isBatched) {
     return !hasBatchedConditions(reindex.getIndexAccess(), op, isBatched);
   if (auto reduce = dyn_cast<ReindexReduceOpInterface>(op))
     return !hasBatchedConditions(reduce.getIndexAccess(), op, isBatched);
-  return isByElement(op) || isa<ConcatOp, GatherOp, InsertOp, NormOp, PrefixOp,
-                                RandomOp, ReshapeOp, ScatterOp, SortOp>(op);
+  return isByElement(op) ||
+         isa<ConcatOp, FftOp, GatherOp, InsertOp, NormOp, PrefixOp, RandomOp,
+             ReshapeOp, ScatterOp, SortOp>(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -405,6 +406,11 @@ SmallVector<Value> Batcher::emit() {
   if (auto prefix = dyn_cast<PrefixOp>(op)) {
     auto made = cast<PrefixOp>(emitLike(repeatAll()).front().getDefiningOp());
     made.setDim(prefix.getDim() + 1);
+    return made->getResults();
+  }
+  if (auto fft = dyn_cast<FftOp>(op)) {
+    auto made = cast<FftOp>(emitLike(repeatAll()).front().getDefiningOp());
+    made.setDims(shift(fft.getDims()));
     return made->getResults();
   }
   if (auto reindex = dyn_cast<ReindexOpInterface>(op))

@@ -106,4 +106,66 @@ def MetaOp_RoutineOp : MetaOp_Op<"routine", [
   let hasVerifier = 1;
 }
 
+def MetaOp_FftOp : MetaOp_Op<"fft", [
+    Pure,
+    DeclareOpInterfaceMethods<MetaOp_RoutineOpInterface, [
+      "makes", "getRoutineName", "getRoutineAttributes", "getOperandRole",
+      "getResultRole"]>,
+    MetaOp_DifferentiableByProducts]> {
+  let summary = "Discrete Fourier transforms along dimensions";
+  let description = [{
+    Complex numbers are two tensors: real parts and imaginary parts. Along a
+    dimension of n elements
+
+        result[k] = sum over j of source[j] * exp(-2 pi i j k / n),
+
+    with a plus if `inverse`; along several `dims` one after the other, and all
+    times `scale`. The numbers of inputs and outputs say of what:
+
+    * two and two: of complex numbers;
+    * one and two: of real numbers. Along the last of `dims` there are the
+      results of k = 0 to n / 2 alone: the others are their conjugates;
+    * two and one, `inverse`: of such results to the real numbers. n is the
+      extent of the output. Imaginary parts that have to be 0, at k = 0 and at n
+      / 2, are not read.
+
+    Constraints: (C1) there are inputs and outputs of one of these three kinds;
+    real inputs have no `inverse`, real outputs have it; (C2) all have the same
+    elements, f32 or f64; (C3) `dims` are different dimensions, one at least,
+    of static extents above 0; (C4) inputs have one shape, and outputs another,
+    which is the same but along the last of `dims`: n of complex numbers and of
+    real ones, n / 2 + 1 of their results.
+
+    VJP: the transform the other way round, with the same `scale`. Of real
+    numbers, what stands for two results counts twice.
+
+    ```mlir
+    %re, %im = metaop.fft (%x) dims = [1] scale = 1.0
+        : (tensor<4x8xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>)
+    %y = metaop.fft (%re, %im) dims = [1] inverse scale = 0.125
+        : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$dims, UnitAttr:$inverse,
+                       F64Attr:$scale, Variadic<MetaOp_FloatTensor>:$inputs);
+  let results = (outs Variadic<MetaOp_FloatTensor>:$outputs);
+  let assemblyFormat = [{
+    `(` $inputs `)` `dims` `=` $dims (`inverse` $inverse^)? `scale` `=` $scale
+    attr-dict `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Returns true if the inputs, or the outputs, are real numbers.
+    bool isFromReal() { return getInputs().size() == 1; }
+    bool isToReal() { return getOutputs().size() == 1; }
+    /// Returns the extent of the real numbers, or of all, along the last of the
+    /// dimensions.
+    int64_t getLength() {
+      Value full = isToReal() ? getOutputs().front() : getInputs().front();
+      return ::llvm::cast<::mlir::RankedTensorType>(full.getType())
+          .getDimSize(getDims().back());
+    }
+  }];
+}
+
 #endif // METAOPS_DIALECT_METAOP_ROUTINEOPS_TD
