@@ -56,6 +56,7 @@ MODULES = {
     "nn.functional": "Layers as functions",
     "nn.init": "Initial values",
     "nn.utils": "Help for layers",
+    "fft": "Fourier transforms",
     "linalg": "Linear algebra",
     "models": "Models of the literature",
     "optim": "Optimisers",

@@ -19,6 +19,7 @@ from . import control_flow as control_flow
 from . import data as data
 from . import execute as execute
 from . import extern as extern
+from . import fft as fft
 from . import func as func
 from . import linalg as linalg
 from . import models as models
@@ -1599,6 +1600,7 @@ def tensordot(
     b: _VarLike,
     axes: int | tuple[int | _Sequence[int], int | _Sequence[int]] = 2,
     *,
+    dim: int | tuple[int | _Sequence[int], int | _Sequence[int]] = ...,
     dims: int | tuple[int | _Sequence[int], int | _Sequence[int]] = ...,
 ) -> _Var:
     """Return sums of products over pairs of dimensions, as ``numpy.tensordot``."""
@@ -2214,7 +2216,12 @@ def reshape(
     x: _VarLike, *, shape: _Shape = ..., size: _Shape = ..., copy: _builtins.bool | None = None
 ) -> _Var: ...
 def rot90(
-    x: _VarLike, k: int = 1, axes: _Sequence[int] = (0, 1), *, dims: _Sequence[int] = ...
+    x: _VarLike,
+    k: int = 1,
+    axes: _Sequence[int] = (0, 1),
+    *,
+    dim: _Sequence[int] = ...,
+    dims: _Sequence[int] = ...,
 ) -> _Var:
     """Return x rotated k times by 90 degrees, from the first of two dimensions to the second."""
 
@@ -2241,7 +2248,11 @@ def swapaxes(
     dim1: int = ...,
 ) -> _Var: ...
 def transpose(
-    x: _VarLike, axes: _Sequence[int] | None = None, *others: int, dims: _Sequence[int] | None = ...
+    x: _VarLike,
+    axes: _Sequence[int] | None = None,
+    *others: int,
+    dim: _Sequence[int] | None = ...,
+    dims: _Sequence[int] | None = ...,
 ) -> _Var:
     """Return x with its dimensions permuted, reversed by default."""
 

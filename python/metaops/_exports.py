@@ -717,6 +717,7 @@ MODULES = (
     "data",
     "execute",
     "extern",
+    "fft",
     "func",
     "linalg",
     "models",

@@ -44,6 +44,8 @@ MODULES = {
     "jax.random": [mo],
     "jax.scipy.special": [mo],
     "numpy.random": [mo],
+    "numpy.fft": [mo.fft],
+    "torch.fft": [mo.fft],
     "torch.linalg": [mo, mo.linalg],
     "torch.special": [mo],
 }

@@ -24,7 +24,8 @@ def public_callables():
     """Return functions, classes and their methods by qualified name."""
     result = {}
     owners = [mo, mo.nn, mo.nn.init, mo.nn.utils, mo.models, mo.optim, lr_scheduler]
-    for module in [*owners, mo.amp, mo.data, mo.linalg, mo.transforms, mo.transforms.functional]:
+    rooms = [mo.amp, mo.data, mo.fft, mo.linalg, mo.transforms, mo.transforms.functional]
+    for module in [*owners, *rooms]:
         for name in module.__all__:
             value = getattr(module, name)
             if callable(value) and not inspect.isabstract(value):

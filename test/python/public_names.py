@@ -84,6 +84,7 @@ MODULES = [
     "data",
     "execute",
     "extern",
+    "fft",
     "func",
     "linalg",
     "models",

@@ -356,7 +356,7 @@ OTHERS = names(
     "is_grad_enabled jit jit_info jvp no_grad vjp Module Sequential nn optim load save export "
     "ContextFunction Function checkpoint checkpoint_name custom_jvp custom_vjp "
     "cond fori_loop map scan switch while_loop functional_call hessian jacobian linearize vmap "
-    "code host_call load_routines routine linalg "
+    "code host_call load_routines routine linalg fft "
     "load_program device devices fetch fetch_sync sync "
     "sync_all dump flag_scope flags get_num_threads set_num_threads default_dtype "
     "get_default_dtype set_default_dtype Explanation "

@@ -172,7 +172,7 @@ def test_the_table_of_names_is_documented():
 # Names that are not there
 
 MODULES = [mo, mo.nn, mo.nn.init, mo.nn.utils, mo.optim, mo.optim.lr_scheduler]
-MODULES += [mo.amp, mo.linalg, mo.transforms, mo.transforms.functional]
+MODULES += [mo.amp, mo.fft, mo.linalg, mo.transforms, mo.transforms.functional]
 
 
 def said(value, name):

@@ -317,8 +317,8 @@ AugMix AutoAugment AutoAugmentPolicy elastic_transform ElasticTransform Gaussian
 LinearTransformation RandomChannelPermutation RandomIoUCrop RandomPhotometricDistort RandomResize
 RandomShortestSize RandomZoomOut ScaleJitter TrivialAugmentWide
 
-== missing: Fourier transforms.
-fft istft stft
+== missing: Fourier transforms of windows.
+istft stft
 
 == missing: Special functions that need series and continued fractions of their own.
 airy_ai bessel_j0 bessel_j1 bessel_jn bessel_y0 bessel_y1 chebyshev_polynomial_t

@@ -35,7 +35,7 @@ __all__ = [
 #: Other spellings of parameters, for every function that has one of the name.
 SPELLINGS: dict[str, tuple[str, ...]] = {
     "a": ("input", "x1"),
-    "axes": ("dims",),
+    "axes": ("dim", "dims"),
     "b": ("other", "x2"),
     "correction": ("ddof", "unbiased"),
     "destination": ("device", "dtype", "other"),
