@@ -386,8 +386,8 @@ def test_gpus(capsys):
             execute("docs/Gpu.md", 0)
 
 
-@pytest.mark.parametrize("page", ["docs/LinearAlgebra.md", "docs/Routines.md"])
-def test_routines_and_linear_algebra(page, capsys):
+@pytest.mark.parametrize("page", ["docs/Fft.md", "docs/LinearAlgebra.md", "docs/Routines.md"])
+def test_routines_and_what_is_made_of_them(page, capsys):
     execute(page, 0)
     assert f"```\n{capsys.readouterr().out}```" in (ROOT / page).read_text()
 
@@ -407,6 +407,7 @@ def test_every_example_in_python_is_run():
         "docs/Emulator.md": 1,
         "docs/ExchangingData.md": 1,
         "docs/Explain.md": 3,
+        "docs/Fft.md": 1,
         # By test_guides.py.
         "docs/FromJax.md": 7,
         "docs/FromPyTorch.md": 7,
@@ -424,7 +425,7 @@ def test_every_example_in_python_is_run():
         "docs/Profiling.md": 1,
         "docs/ProgramFile.md": 4,
         "docs/Routines.md": 1,
-        "docs/Spec.md": 21,
+        "docs/Spec.md": 22,
         "docs/Transforms.md": 4,
         "docs/Tuning.md": 2,
         "docs/Tutorial.md": 20,
