@@ -92,7 +92,7 @@ def measure_errors(longest: int) -> Table:
         row: list[Any] = [f"{n:,}"]
         for dtype in ("complex64", "complex128"):
             given = exact.astype(dtype)
-            # What is as exact as can be: in extended precision.
+            # In extended precision, as exact as can be.
             expected = np.fft.fft(given.astype("clongdouble"))
             for result in (mo.fft.fft(mo.array(given)).numpy(), np.fft.fft(given)):
                 error = np.sqrt(np.mean(np.abs(result - expected) ** 2))

@@ -12,7 +12,7 @@ from util import close
 
 HERE = pathlib.Path(__file__).name
 NORMS = [None, "backward", "ortho", "forward"]
-#: What a transform's error is at most, in root mean squares of the results.
+#: The largest error of a transform, in root mean squares of the results.
 PRECISION = {"float32": 4e-7, "float64": 8e-16}
 
 

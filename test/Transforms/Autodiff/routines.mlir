@@ -38,7 +38,7 @@ func.func @complex(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %r#0 : tensor<4xf32>
 }
 
-// What stands for two results counts half: of an odd number all but the first.
+// Results that stand for two count half: of an odd number all but the first.
 // CHECK-LABEL: @real(
 // CHECK: metaop.fft(%{{.*}}) dims = [0] scale = 1.000000e+00
 // CHECK: metaop.iota dim = 0 : tensor<3xi64>

@@ -41,7 +41,7 @@
 // For each instruction set
 //===----------------------------------------------------------------------===//
 
-// What is here has to have a name of its own for each instruction set.
+// All of this has to have a name of its own for each instruction set.
 // NOLINTBEGIN(misc-use-internal-linkage, misc-unused-alias-decls)
 HWY_BEFORE_NAMESPACE();
 namespace metaops {
@@ -211,7 +211,7 @@ HWY_INLINE void transformRows(Rows<T, kRadix> &rows) {
 // Passes
 //===----------------------------------------------------------------------===//
 
-/// What the results of a butterfly are multiplied by.
+/// Factors of the results of a butterfly.
 enum class Factors { None, Roots, Scale };
 
 /// Transforms the rows of one group.

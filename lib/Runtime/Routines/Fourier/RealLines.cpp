@@ -24,7 +24,7 @@
 // For each instruction set
 //===----------------------------------------------------------------------===//
 
-// What is here has to have a name of its own for each instruction set.
+// All of this has to have a name of its own for each instruction set.
 // NOLINTBEGIN(misc-use-internal-linkage, misc-unused-alias-decls)
 HWY_BEFORE_NAMESPACE();
 namespace metaops {
