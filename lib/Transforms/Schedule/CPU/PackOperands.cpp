@@ -17,6 +17,9 @@
 //     batch and of panels outside. The lanes' loop n becomes n1 * width + n0.
 //     Where its extent varies it stays one, and lies innermost: all extents
 //     have one code then, and no lanes but the last vector's are in vain.
+//   * Rows that are several dimensions, as of a batch and of a sequence, are
+//     these again where they are read in place: the result has the type that it
+//     had, and what follows can become an epilogue.
 //   * The other factor: each index of its tensor is an expression e of the
 //     loops, which lies in [low, high]; the box has high - low + 1 elements
 //     along that dimension, and the contraction reads it at e - low. Of an
@@ -93,7 +96,9 @@ private:
   KernelOp buildCopy(const Factor &factor, ArrayRef<int64_t> shape,
                      llvm::function_ref<IndexAccess(const StageRead &)> access);
   SmallVector<unsigned> getPanelLoops() const;
-  void splitLanes();
+  SmallVector<int64_t> getRowExtents(unsigned loop) const;
+  void openLoops();
+  void separateRows(CollapsedTensor &tensor, ArrayRef<int64_t> whole) const;
   void packVectors();
   void packBroadcast();
   IntegerSet getRemaining();
@@ -112,9 +117,11 @@ private:
   const ContractionPlan &plan;
   OpBuilder b;
   Location loc;
-  /// The loops of the new contraction, and the old ones in terms of them.
+  /// The loops of the new contraction, and the old ones in terms of them; of
+  /// each old one the new ones, outermost first.
   SmallVector<int64_t> space;
   SmallVector<AffineExpr> oldLoops;
+  SmallVector<SmallVector<unsigned, 2>> newLoops;
   /// What each factor is read from, and where.
   struct Source {
     Value tensor;
@@ -274,23 +281,83 @@ Packer::buildCopy(const Factor &factor, ArrayRef<int64_t> shape,
 // Panels and boxes
 //===----------------------------------------------------------------------===//
 
+/// Returns the extents of the dimensions that a loop is made of, where these
+/// are rows which are read in place; else its own.
+SmallVector<int64_t> Packer::getRowExtents(unsigned loop) const {
+  SmallVector<int64_t> own = {stage.getStaticExtent(loop)};
+  if (!contraction.factors[1 - plan.vectors].own.test(loop) ||
+      plan.packsBroadcast || plan.splitsPhases)
+    return own;
+  SmallVector<int64_t> extents;
+  int64_t product = 1;
+  for (auto [index, extent] : llvm::zip_equal(
+           stage.toIterationSpace.getResults(), stage.spaceExtents)) {
+    if (!index.isFunctionOfDim(loop))
+      continue;
+    auto number = dyn_cast<AffineConstantExpr>(extent);
+    if (!number)
+      return own;
+    extents.push_back(number.getValue());
+    product *= number.getValue();
+  }
+  return product == own.front() ? extents : own;
+}
+
 /// The loop of the lanes becomes two, the inner one of a panel's width, if that
-/// does not vary.
-void Packer::splitLanes() {
-  unsigned numLoops = stage.getNumLoops();
-  for (unsigned loop = 0; loop < numLoops; ++loop) {
-    oldLoops.push_back(dim(loop));
-    space.push_back(stage.getStaticExtent(loop));
+/// does not vary; one of rows those of its dimensions.
+void Packer::openLoops() {
+  for (unsigned loop = 0; loop < stage.getNumLoops(); ++loop) {
+    AffineExpr old = b.getAffineConstantExpr(0);
+    newLoops.emplace_back();
+    for (int64_t extent : getRowExtents(loop)) {
+      old = old * extent + dim(space.size());
+      newLoops.back().push_back(space.size());
+      space.push_back(extent);
+    }
+    oldLoops.push_back(old);
   }
   if (!splitsLanes())
     return;
-  int64_t &extent = space[plan.lanesDim];
+  int64_t &extent = space[newLoops[plan.lanesDim].front()];
   extent = llvm::divideCeilSigned(extent, plan.width);
-  oldLoops[plan.lanesDim] = dim(plan.lanesDim) * plan.width + dim(numLoops);
+  oldLoops[plan.lanesDim] =
+      oldLoops[plan.lanesDim] * plan.width + dim(space.size());
+  newLoops[plan.lanesDim].push_back(space.size());
   space.push_back(plan.width);
 }
 
-/// The loops that the vectors depend on, in the order in which panels hold
+/// Gives each loop of the same rows a dimension of its own in a tensor whose
+/// indices are of the new loops, if `whole`, its shape before loops were
+/// collapsed, has that.
+void Packer::separateRows(CollapsedTensor &tensor,
+                          ArrayRef<int64_t> whole) const {
+  CollapsedTensor result;
+  for (auto [size, index] : llvm::zip_equal(tensor.shape, tensor.indices)) {
+    size_t count = 0;
+    int64_t product = 1;
+    while (count < whole.size() && (count == 0 || product < size))
+      product *= whole[count++];
+    if (product != size)
+      return;
+    ArrayRef<int64_t> dims = whole.take_front(count);
+    whole = whole.drop_front(count);
+    const auto *old = llvm::find(oldLoops, index);
+    if (old == oldLoops.end() ||
+        llvm::map_to_vector(newLoops[old - oldLoops.begin()],
+                            [&](unsigned loop) { return space[loop]; }) !=
+            dims) {
+      result.shape.push_back(size);
+      result.indices.push_back(index);
+      continue;
+    }
+    result.shape.append(dims.begin(), dims.end());
+    for (unsigned loop : newLoops[old - oldLoops.begin()])
+      result.indices.push_back(dim(loop));
+  }
+  tensor = std::move(result);
+}
+
+/// The new loops that the vectors depend on, in the order in which panels hold
 /// them, the lanes' last.
 SmallVector<unsigned> Packer::getPanelLoops() const {
   const Factor &factor = contraction.factors[plan.vectors];
@@ -314,11 +381,15 @@ SmallVector<unsigned> Packer::getPanelLoops() const {
   llvm::sort(reduced,
              [&](unsigned a, unsigned b) { return getRank(a) < getRank(b); });
   batch.append(own);
-  if (splitsLanes())
-    batch.push_back(plan.lanesDim);
   batch.append(reduced);
-  batch.push_back(splitsLanes() ? stage.getNumLoops() : plan.lanesDim);
-  return batch;
+  SmallVector<unsigned> panel;
+  for (unsigned loop : batch)
+    panel.push_back(newLoops[loop].front());
+  ArrayRef<unsigned> lanes = newLoops[plan.lanesDim];
+  panel.insert(panel.end() - static_cast<ptrdiff_t>(reduced.size()),
+               lanes.begin(), lanes.end() - 1);
+  panel.push_back(lanes.back());
+  return panel;
 }
 
 void Packer::packVectors() {
@@ -427,7 +498,7 @@ IntegerSet Packer::getRemaining() {
 }
 
 void Packer::replace() {
-  splitLanes();
+  openLoops();
   for (auto [source, factor] : llvm::zip_equal(sources, contraction.factors)) {
     bool isVectors = &factor == &contraction.factors[plan.vectors];
     if (isVectors ? plan.packsVectors : plan.packsBroadcast) {
@@ -437,7 +508,13 @@ void Packer::replace() {
     }
     const StageRead &read = *factor.reads.front();
     source.access = getAccess(read, oldLoops, space.size());
-    source.tensor = getInput(read, collapse(read).shape);
+    CollapsedTensor tensor{collapse(read).shape,
+                           llvm::to_vector(source.access.map.getResults())};
+    separateRows(tensor,
+                 cast<RankedTensorType>(read.source.getType()).getShape());
+    source.tensor = getInput(read, tensor.shape);
+    source.access.map =
+        AffineMap::get(space.size(), 0, tensor.indices, stage.getContext());
   }
 
   auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
@@ -478,13 +555,13 @@ CollapsedTensor Packer::separateLanes(const CollapsedTensor &tensor) const {
 Value Packer::contract(const PackedResult &result) {
   const StageWrite &write = stage.writes.front();
   CollapsedTensor tensor = result.getWritten();
-  auto indices = llvm::map_to_vector(tensor.indices, [&](AffineExpr index) {
-    return simplifyAffineExpr(index.replaceDims(oldLoops), space.size(), 0);
-  });
-  auto type =
-      cast<RankedTensorType>(kernel.getResult(0).getType()).clone(tensor.shape);
+  for (AffineExpr &index : tensor.indices)
+    index = simplifyAffineExpr(index.replaceDims(oldLoops), space.size(), 0);
+  auto type = cast<RankedTensorType>(kernel.getResult(0).getType());
+  separateRows(tensor, type.getShape());
+  type = type.clone(tensor.shape);
   IndexAccess access;
-  access.map = AffineMap::get(space.size(), 0, indices, b.getContext());
+  access.map = AffineMap::get(space.size(), 0, tensor.indices, b.getContext());
   access.conditions = getRemaining();
   KernelOp contracted = buildStageKernel(
       b, loc, type, {sources[0].tensor, sources[1].tensor},
