@@ -12,6 +12,11 @@
 // through it row by row: the loops over what the block has a part of are
 // outside, in all of them, and the loops that each would have inside of these.
 //
+// The results of a block go to memory all at once, and an epilogue that does
+// little else waits for that. Behind each tile it is otherwise: the next one's
+// multiplications need no memory meanwhile. What reads other large tensors is
+// better off in long rows, which the processor fetches ahead.
+//
 // Behind blocks of the sum epilogues run in the last one only, and sums that
 // are not complete lie where a result of the only epilogue will, or of the
 // kernel. Else a block of sums has memory of its own.
@@ -20,6 +25,7 @@
 
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
+#include "MetaOps/Transforms/Schedule/CPU/ScheduledStage.h"
 #include "MetaOps/Transforms/Schedule/Stage/Epilogues.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
@@ -30,6 +36,9 @@ using namespace mlir::metaop;
 /// Elements of a block that are worth the start of its loops, and of one that
 /// is in the first cache still.
 static constexpr int64_t kMinBlock = 1 << 10, kFirstCacheElements = 1 << 13;
+/// Elements of a tile that are worth it, and instructions of an epilogue whose
+/// time is that of its stores.
+static constexpr int64_t kMinTile = 1 << 8, kStoringCode = 24;
 
 namespace {
 /// Finds the schedules of the stages behind a contraction.
@@ -48,6 +57,7 @@ private:
   bool areNested(ArrayRef<LoopLevel> levels) const;
   bool areLanesWhole(ArrayRef<LoopLevel> levels) const;
   bool fitRows() const;
+  bool onlyStores() const;
   int64_t chooseShared();
   std::optional<ScheduleAttr> scheduleBlock(int64_t shared);
   std::optional<ScheduleAttr> scheduleRow(unsigned epilogue, int64_t shared);
@@ -111,14 +121,33 @@ bool EpilogueScheduler::areLanesWhole(ArrayRef<LoopLevel> levels) const {
       });
 }
 
-/// The number of levels to share: those that leave a block which fits the first
-/// cache, or else the smallest one that is worth a loop; 0 for none.
+/// Returns whether an epilogue does little but store: it is short, and reads
+/// nothing large but the sums.
+bool EpilogueScheduler::onlyStores() const {
+  if (hasRows() || epilogues.front()->getCodeSize() > kStoringCode)
+    return false;
+  const Stage &epilogue = *epilogues.front();
+  auto sums = findReads(epilogue, contraction, contraction.writes.front());
+  return llvm::all_of(epilogue.reads, [&](const StageRead &read) {
+    return llvm::is_contained(sums, &read) ||
+           countBytes(read.source.getType()) < kMinSumsBytes;
+  });
+}
+
+/// Returns the number of levels to share, 0 for none: those that leave a block
+/// which fits the first cache, or else the smallest one that is worth a loop.
+/// One that only stores has a tile, where that is worth a loop and complete.
 int64_t EpilogueScheduler::chooseShared() {
   const StageWrite &write = contraction.writes.front();
+  bool perTile =
+      onlyStores() &&
+      !haveReducedBlocks(contraction, outer.getLevels().take_front(
+                                          getTileDepth(contraction, outer)));
+  int64_t least = perTile ? kMinTile : kMinBlock;
   int64_t bytes = getElementBytes(write.value.getType());
   bool isResult = leavesKernel(contraction.op, write.result);
   ArrayRef<LoopLevel> levels = outer.getLevels();
-  int64_t shared = 0, best = 0;
+  int64_t shared = 0, best = 0, fewest = 0;
   for (unsigned depth = 1; depth <= levels.size(); ++depth) {
     if (!write.loops.test(levels[depth - 1].dim))
       continue;
@@ -128,13 +157,17 @@ int64_t EpilogueScheduler::chooseShared() {
     if (!chain->narrow(around) || !areNested(around))
       break;
     int64_t numElements = chain->blocks.front().numElements;
-    if (numElements < kMinBlock && (best > 0 || !isForced))
+    if (numElements < least && (best > 0 || !isForced))
       break;
     bool isAllowed = canAccumulate() || !haveReducedBlocks(contraction, around);
-    if (isAllowed && areLanesWhole(around) && depth >= outer.getParallel() &&
-        (isResult || numElements <= kMaxSumsBytes / bytes))
+    bool isSmaller = best == 0 || numElements < fewest;
+    if (isAllowed && isSmaller && areLanesWhole(around) &&
+        depth >= outer.getParallel() &&
+        (isResult || numElements <= kMaxSumsBytes / bytes)) {
       best = shared;
-    if (best > 0 && numElements <= kFirstCacheElements)
+      fewest = numElements;
+    }
+    if (best > 0 && numElements <= kFirstCacheElements && !perTile)
       break;
   }
   return best;
