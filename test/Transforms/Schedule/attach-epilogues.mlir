@@ -244,3 +244,42 @@ func.func @main(%a: tensor<512x200xf32>, %b: tensor<200x1024xf32>) -> tensor<102
   %5 = metaop.tanh %4 : tensor<1024xf32>
   return %5 : tensor<1024xf32>
 }
+
+// -----
+
+// The rows are those of a batch and of its sequences: the result has both
+// dimensions behind packing, too, and the bias is added in its blocks. That is
+// little but stores, so it follows each tile.
+// REPORT: remark: is an epilogue of a contraction inside of 3 of its loops
+// CHECK-LABEL: func @main
+// CHECK:       metaop.kernel({{.*}} = %arg1 : tensor<1024x256xf32>) -> tensor<32x256x32xf32>
+// CHECK:       metaop.kernel({{.*}} = %arg0 : tensor<64x64x256xf32>, {{.*}} -> tensor<64x64x1024xf32>
+// CHECK:         metaop.fused{{.*}} -> tensor<64x64x1024xf32> schedule(#metaop.schedule<[parallel(0, 140), step(0, 14), step(2), step(3, 32), step(1)], {{.*}} role(contraction)
+// CHECK:           metaop.reindex_reduce add %{{.*}} map affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3 * 32 + d4)>
+// CHECK:         metaop.fused{{.*}} -> tensor<64x64x1024xf32> schedule(#metaop.schedule<[parallel(0, 140), step(0, 14), step(1, 32), step(0), step(1, 16)], tile = [1: 16], lanes = 1: 16, shared = 3>) role(epilogue)
+// CHECK-NOT:   metaop.kernel(
+// CHECK-NOT:   metaop.reshape
+func.func @main(%x: tensor<64x64x256xf32>, %w: tensor<1024x256xf32>, %bias: tensor<1024xf32>) -> tensor<64x64x1024xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1, 2] : tensor<64x64x256xf32> -> tensor<64x64x256x1024xf32>
+  %1 = metaop.reindex %w map affine_map<(n, i, k, j) -> (j, k)> fill 0.0 : f32 : tensor<1024x256xf32> -> tensor<64x64x256x1024xf32>
+  %2 = metaop.mul %0, %1 : tensor<64x64x256x1024xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<64x64x256x1024xf32> -> tensor<64x64x1024xf32>
+  %4 = metaop.broadcast %bias dims = [2] : tensor<1024xf32> -> tensor<64x64x1024xf32>
+  %5 = metaop.add %3, %4 : tensor<64x64x1024xf32>
+  return %5 : tensor<64x64x1024xf32>
+}
+
+// -----
+
+// What else is large is read in longer rows.
+// REPORT: remark: is an epilogue of a contraction inside of 2 of its loops
+// CHECK-LABEL: func @main
+// CHECK:         metaop.fused{{.*}} shared = 2>) role(epilogue)
+func.func @main(%x: tensor<64x64x256xf32>, %w: tensor<1024x256xf32>, %r: tensor<64x64x1024xf32>) -> tensor<64x64x1024xf32> {
+  %0 = metaop.broadcast %x dims = [0, 1, 2] : tensor<64x64x256xf32> -> tensor<64x64x256x1024xf32>
+  %1 = metaop.reindex %w map affine_map<(n, i, k, j) -> (j, k)> fill 0.0 : f32 : tensor<1024x256xf32> -> tensor<64x64x256x1024xf32>
+  %2 = metaop.mul %0, %1 : tensor<64x64x256x1024xf32>
+  %3 = metaop.reduce add %2 dims = [2] : tensor<64x64x256x1024xf32> -> tensor<64x64x1024xf32>
+  %4 = metaop.add %3, %r : tensor<64x64x1024xf32>
+  return %4 : tensor<64x64x1024xf32>
+}
