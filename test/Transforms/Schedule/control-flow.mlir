@@ -147,3 +147,28 @@ func.func @main(%x: tensor<40x300xf32> {metaop.varying = array<i64: 0>}, %c: i1)
   }
   return %r : tensor<40x300xf32>
 }
+
+// -----
+
+// The weights of a recurrence are packed once, before the loop, so they are the
+// vectors: the state, which is smaller, would be packed in each trip.
+// CHECK-LABEL: func.func @main
+// CHECK:         metaop.kernel(
+// CHECK-SAME:      -> tensor<8x256x32xf32>
+// CHECK:       scf.for
+// CHECK:         metaop.kernel(
+// CHECK:           metaop.reindex_reduce add {{.*}} -> tensor<64x256xf32>
+// CHECK-NOT:     metaop.kernel({{.*}} -> tensor<2x256x32xf32>
+// CHECK:         return
+func.func @main(%h: tensor<64x256xf32>, %w: tensor<256x256xf32>, %n: index) -> tensor<64x256xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %h) -> tensor<64x256xf32> {
+    %0 = metaop.broadcast %a dims = [0, 2] : tensor<64x256xf32> -> tensor<64x256x256xf32>
+    %1 = metaop.broadcast %w dims = [1, 2] : tensor<256x256xf32> -> tensor<64x256x256xf32>
+    %2 = metaop.mul %0, %1 : tensor<64x256x256xf32>
+    %3 = metaop.reduce add %2 dims = [2] : tensor<64x256x256xf32> -> tensor<64x256xf32>
+    scf.yield %3 : tensor<64x256xf32>
+  }
+  return %r : tensor<64x256xf32>
+}

@@ -161,7 +161,7 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer,
 /// more than the second cache holds, or little that is made of these.
 static bool isWorthIt(KernelOp producer, FusedOp sums, KernelOp kernel) {
   auto isLarge = [](Value value) {
-    return countBytes(value.getType()) >= kMinSumsBytes;
+    return countBytes(value.getType()) > kNearSumsBytes;
   };
   bool readsLarge = llvm::any_of(kernel.getInputs(), [&](Value input) {
     return input.getDefiningOp() == producer && isLarge(input);

@@ -54,6 +54,8 @@ static constexpr double kSkipCycles = 0.3;
 static constexpr int64_t kMaxPanelWidth = 128;
 /// The call of a kernel that packs.
 static constexpr double kCallCycles = 2000;
+/// Trips of a loop before which a factor is packed, about.
+static constexpr double kTrips = 16;
 /// Rows of at most so many bytes are read again for each such panel.
 static constexpr int64_t kFewRowsBytes = 1 << 16;
 
@@ -169,8 +171,10 @@ double ContractionPlanner::getPackCycles(const Contraction::Factor &factor,
   double cycles = isTransposed ? kTransposeCycles : kCopyCycles;
   if (!isTransposed && getBytes(factor) > processor.getSecondCacheShare())
     cycles = kFarCopyCycles;
-  return kCallCycles + cycles * static_cast<double>(points) *
-                           static_cast<double>(factor.reads.size());
+  cycles = kCallCycles + cycles * static_cast<double>(points) *
+                             static_cast<double>(factor.reads.size());
+  bool isOnce = packing.isBeforeLoops[&factor - contraction.factors.begin()];
+  return isOnce ? cycles / kTrips : cycles;
 }
 
 /// Returns the cost of stepping over elements: each panel of vectors brings the

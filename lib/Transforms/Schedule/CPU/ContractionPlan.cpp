@@ -288,7 +288,7 @@ AffineExpr ContractionPlanner::getPhasesPlace() const {
 /// Returns true if rows that no condition tests may be moved inside of those
 /// that are.
 bool ContractionPlanner::canMoveRows() const {
-  return mayPack && !write.place.conditions.empty() &&
+  return packing.isAllowed && !write.place.conditions.empty() &&
          llvm::none_of(llvm::seq(stage.getNumLoops()),
                        [&](unsigned loop) { return stage.isVarying(loop); });
 }
@@ -304,7 +304,7 @@ ContractionPlanner::chooseLanes(bool mayMove) const {
       auto candidate = plan(vectors, lanesDim, maxTested, movesRows);
       if (candidate &&
           (candidate->isPacked() ||
-           (mayPack && count(all) >= kMinPackedProducts)) &&
+           (packing.isAllowed && count(all) >= kMinPackedProducts)) &&
           (!best || candidate->cycles < margin * best->cycles))
         best = candidate;
     }
@@ -340,7 +340,8 @@ std::optional<ContractionPlan> ContractionPlanner::plan() {
   for (AffineExpr index : CollapsedTensor::get(stage, write).indices)
     if (auto phase = findPhase(stage, index))
       phases.push_back(*phase);
-  if (mayPack && !phases.empty() && count(all) >= kMinPackedProducts) {
+  if (packing.isAllowed && !phases.empty() &&
+      count(all) >= kMinPackedProducts) {
     place = getPhasesPlace();
     // Each phase has room for all of its steps.
     for (const ResultPhase &phase : phases)
@@ -363,12 +364,12 @@ std::optional<ContractionPlan> ContractionPlanner::plan() {
 
 std::optional<ContractionPlan>
 metaop::planContraction(const Stage &stage, const Contraction &contraction,
-                        const Processor &processor, bool mayPack) {
-  return ContractionPlanner(stage, contraction, processor, mayPack).plan();
+                        const Processor &processor, const Packing &packing) {
+  return ContractionPlanner(stage, contraction, processor, packing).plan();
 }
 
 bool metaop::hasTile(const Stage &stage, const Processor &processor) {
   auto contraction = Contraction::match(stage);
-  return contraction &&
-         planContraction(stage, *contraction, processor, /*mayPack=*/true);
+  return contraction && planContraction(stage, *contraction, processor,
+                                        Packing{/*isAllowed=*/true, {}});
 }

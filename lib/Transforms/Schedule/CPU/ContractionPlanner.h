@@ -32,9 +32,9 @@ double getRowCycles(int64_t extent, int64_t size, int64_t numVectors);
 class ContractionPlanner {
 public:
   ContractionPlanner(const Stage &stage, const Contraction &contraction,
-                     const Processor &processor, bool mayPack)
+                     const Processor &processor, const Packing &packing)
       : stage(stage), contraction(contraction), processor(processor),
-        mayPack(mayPack), write(stage.writes.front()),
+        packing(packing), write(stage.writes.front()),
         place(write.place.offset), checks(write.place.rangeChecks) {}
 
   std::optional<ContractionPlan> plan();
@@ -85,7 +85,7 @@ private:
   const Stage &stage;
   const Contraction &contraction;
   const Processor &processor;
-  const bool mayPack;
+  const Packing packing;
   const StageWrite &write;
   /// The offset of a result: where it is in the end, or among its phase; and
   /// what its tensor has to hold for that.

@@ -383,8 +383,7 @@ metaop::chooseContraction(const Stage &stage, const Processor &processor) {
   auto contraction = Contraction::match(stage);
   if (!contraction)
     return std::nullopt;
-  auto plan =
-      planContraction(stage, *contraction, processor, /*mayPack=*/false);
+  auto plan = planContraction(stage, *contraction, processor, Packing());
   if (!plan)
     return std::nullopt;
   return scheduleContraction(stage, *contraction, *plan, processor);

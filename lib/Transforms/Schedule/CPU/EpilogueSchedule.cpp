@@ -130,7 +130,7 @@ bool EpilogueScheduler::onlyStores() const {
   auto sums = findReads(epilogue, contraction, contraction.writes.front());
   return llvm::all_of(epilogue.reads, [&](const StageRead &read) {
     return llvm::is_contained(sums, &read) ||
-           countBytes(read.source.getType()) < kMinSumsBytes;
+           countBytes(read.source.getType()) <= kNearSumsBytes;
   });
 }
 

@@ -31,6 +31,9 @@
 //
 // Factors that are slices are copied before that (SlicedFactors.h).
 //
+// A factor that loops around the kernel leave as it is, as the weights of a
+// recurrence, is copied before these loops.
+//
 // A condition on the iterations of a tile has to be one that the box makes
 // unnecessary (the plan has seen to that). Others stay, and leave out
 // iterations that would multiply by zeros around the tensor.
@@ -52,6 +55,7 @@
 #include "SlicedFactors.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -196,11 +200,17 @@ static bool isZero(AffineExpr index) {
   return constant && constant.getValue() == 0;
 }
 
-/// The kernel's input that is read, in this shape.
-Value Packer::getInput(const StageRead &read, ArrayRef<int64_t> shape) {
+/// Returns the kernel's input that is read.
+static Value getKernelInput(KernelOp kernel, FusedOp fused,
+                            const StageRead &read) {
   Value inner =
       fused.getInputs()[cast<BlockArgument>(read.source).getArgNumber()];
-  Value input = kernel.getInputs()[cast<BlockArgument>(inner).getArgNumber()];
+  return kernel.getInputs()[cast<BlockArgument>(inner).getArgNumber()];
+}
+
+/// Returns the kernel's input that is read, in this shape.
+Value Packer::getInput(const StageRead &read, ArrayRef<int64_t> shape) {
+  Value input = getKernelInput(kernel, fused, read);
   auto type = cast<RankedTensorType>(input.getType());
   if (type.getShape() == shape)
     return input;
@@ -252,10 +262,33 @@ Value Packer::clone(Value value, ArrayRef<int64_t> space,
   return copy->getResult(0);
 }
 
-/// A kernel that computes a factor over `shape`.
+/// Returns the outermost of the loops around a kernel, one in another, that
+/// leave a factor as it is: null if the innermost does not.
+static Operation *findLoopOfFactor(KernelOp kernel, FusedOp fused,
+                                   const Contraction::Factor &factor) {
+  Operation *outermost = nullptr;
+  for (Operation *parent = kernel->getParentOp();
+       auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+       parent = parent->getParentOp()) {
+    if (llvm::any_of(factor.reads, [&](const StageRead *read) {
+          return !isa<BlockArgument>(read->source) ||
+                 !loop.isDefinedOutsideOfLoop(
+                     getKernelInput(kernel, fused, *read));
+        }))
+      break;
+    outermost = loop;
+  }
+  return outermost;
+}
+
+/// Returns a kernel that computes a factor over `shape`, before the loops that
+/// leave the factor as it is.
 KernelOp
 Packer::buildCopy(const Factor &factor, ArrayRef<int64_t> shape,
                   llvm::function_ref<IndexAccess(const StageRead &)> access) {
+  OpBuilder::InsertionGuard guard(b);
+  if (Operation *loop = findLoopOfFactor(kernel, fused, factor))
+    b.setInsertionPoint(loop);
   SmallVector<Value> inputs;
   for (const StageRead *read : factor.reads)
     inputs.push_back(getInput(*read, collapse(*read).shape));
@@ -623,8 +656,11 @@ struct PackOperandsPass : metaop::impl::PackOperandsPassBase<PackOperandsPass> {
       return keep(kernel, isNone);
     if (isWorthSlicing(*stage, *contraction))
       return slice(kernel, fused);
-    auto plan = planContraction(*stage, *contraction, processor,
-                                /*mayPack=*/true);
+    Packing packing{/*isAllowed=*/true, {}};
+    for (auto [isBefore, factor] :
+         llvm::zip_equal(packing.isBeforeLoops, contraction->factors))
+      isBefore = findLoopOfFactor(kernel, fused, factor) != nullptr;
+    auto plan = planContraction(*stage, *contraction, processor, packing);
     if (!plan)
       return keep(kernel, "no tile fits it");
     // Vectors that are read in place are copied as they lie.

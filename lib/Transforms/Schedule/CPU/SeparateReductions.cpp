@@ -79,7 +79,7 @@ bool SeparateReductionsPass::readsSums(KernelOp kernel) {
   return llvm::any_of(kernel.getInputs(), [&](Value input) {
     auto producer = input.getDefiningOp<KernelOp>();
     return producer && isFirstReader(kernel, producer) &&
-           countBytes(input.getType()) >= kMinSumsBytes &&
+           countBytes(input.getType()) > kNearSumsBytes &&
            !isForbidden(producer, kAttachEpilogues) && isContraction(producer);
   });
 }

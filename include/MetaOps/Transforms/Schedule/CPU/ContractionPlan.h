@@ -85,12 +85,21 @@ bool dependsOnRows(const ContractionPlan &plan, AffineExpr expr);
 /// iterations are computed at once.
 bool dependsOnTile(const ContractionPlan &plan, AffineExpr check);
 
-/// The plan of fewest cycles, of those without packing unless `mayPack`; none
-/// where extents are not known, or nothing but loops without a tile will do.
+/// Says of the factors of a contraction whether they may be packed.
+struct Packing {
+  bool isAllowed = false;
+  /// Set for a factor that loops around the contraction leave as it is: it is
+  /// packed before these.
+  std::array<bool, 2> isBeforeLoops = {false, false};
+};
+
+/// Returns the plan of fewest cycles, with packing where that is allowed and
+/// pays; none where extents are not known, or nothing but loops without a tile
+/// will do.
 std::optional<ContractionPlan> planContraction(const Stage &stage,
                                                const Contraction &contraction,
                                                const Processor &processor,
-                                               bool mayPack);
+                                               const Packing &packing);
 
 /// Returns true if a stage is a contraction that a plan fits, with packing
 /// where that pays.

@@ -117,7 +117,9 @@ def PackOperandsPass : Pass<"metaop-pack-operands", "::mlir::func::FuncOp"> {
 
     What was computed from a factor's elements before they are multiplied is
     computed there. The copies are ordinary stages: element-wise over the panel
-    or the box. Stages with a schedule stay as they are, and so do those whose
+    or the box. Those of a factor that a loop leaves as it is, as the weights of a
+    recurrence, stand before the loop, and are priced as such. Rows of several
+    dimensions that are read in place keep these. Stages with a schedule stay as they are, and so do those whose
     extents are not known, or grow.
 
     Before (the product of a matrix and a transposed one):
@@ -252,7 +254,9 @@ def AttachEpiloguesPass : Pass<"metaop-attach-epilogues", "::mlir::func::FuncOp"
     the same blocks: a chain, which shares the loop over rows as well. If nobody
     else reads the sums, they are not written to memory. Its schedule repeats
     those of the contraction's levels that it shares, but for reduced ones:
-    behind blocks of the sum it runs in the last one. Sums that are smaller than
+    behind blocks of the sum it runs in the last one. One that does little but
+    store runs behind each tile: its stores go to memory beside the next tile's
+    multiplications. Sums that are smaller than
     the second cache stay as they are.
 
     Before:

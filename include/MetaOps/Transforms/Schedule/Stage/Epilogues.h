@@ -14,9 +14,10 @@
 
 namespace mlir::metaop {
 
-/// Sums of fewer bytes are in the second cache when the next kernel reads them,
-/// and two small kernels are found again more often than one larger one.
-constexpr int64_t kMinSumsBytes = 1 << 18;
+/// Sums of at most so many bytes are in the second cache when the next kernel
+/// reads them, which may share rows with those behind it; and two small kernels
+/// are found again more often than one larger one.
+constexpr int64_t kNearSumsBytes = 1 << 18;
 
 /// The stages behind a contraction, which run one after another on each block
 /// of its sums: element by element from these, or from what those before have
