@@ -8,7 +8,7 @@
 
 #include "MetaOps/Runtime/Routines/RoutineRegistry.h"
 #include "CheckMatrices.h"
-#include "Fourier/FftRoutine.h"
+#include "FftRoutine.h"
 #include "MatrixRoutines.h"
 #include "SortRoutine.h"
 #include "llvm/ADT/STLExtras.h"

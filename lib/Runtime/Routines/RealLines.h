@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_REALLINES_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_REALLINES_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_REALLINES_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_REALLINES_H
 
 #include "ColumnFft.h"
 
@@ -43,4 +43,4 @@ void packRange(const MirroredRange<T> &range, Planes<T> from, Planes<T> to);
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_REALLINES_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_REALLINES_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_REALFFT_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_REALFFT_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_REALFFT_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_REALFFT_H
 
 #include "AxisFft.h"
 #include "RealLines.h"
@@ -69,4 +69,4 @@ private:
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_REALFFT_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_REALFFT_H

@@ -21,8 +21,8 @@ static constexpr int64_t kChunk = 4096;
 static constexpr int64_t kMaxRows = 512;
 
 static AxisShape getPacked(AxisShape shape) {
-  return {shape.outer,
-          shape.length % 2 == 0 ? shape.length / 2 : shape.length, shape.inner};
+  return {shape.outer, shape.length % 2 == 0 ? shape.length / 2 : shape.length,
+          shape.inner};
 }
 
 template <typename T>
@@ -54,11 +54,10 @@ void RealFft<T>::appendForward(Phases<T> &phases, const T *from, Planes<T> to,
   int64_t reals = shape.length * shape.inner;
   int64_t complexes = packed.length * shape.inner;
   int64_t halves = countHalf() * shape.inner;
-  appendRows(phases, packed.length,
-             [=](int64_t outer, int64_t begin, int64_t end) {
-               split(from + outer * reals, numbers.at(outer * complexes), begin,
-                     end);
-             });
+  appendRows(
+      phases, packed.length, [=](int64_t outer, int64_t begin, int64_t end) {
+        split(from + outer * reals, numbers.at(outer * complexes), begin, end);
+      });
   axis.append(phases, numbers, numbers, memory + 2 * packed.countElements(),
               scale);
   appendRows(phases, isEven() ? packed.length / 2 + 1 : countHalf(),
@@ -90,11 +89,10 @@ void RealFft<T>::appendInverse(Phases<T> &phases, Planes<T> from, T *to,
              });
   axis.append(phases, numbers.swapped(), numbers.swapped(),
               memory + 2 * packed.countElements(), scale);
-  appendRows(phases, packed.length,
-             [=](int64_t outer, int64_t begin, int64_t end) {
-               merge(numbers.at(outer * complexes), to + outer * reals, begin,
-                     end);
-             });
+  appendRows(
+      phases, packed.length, [=](int64_t outer, int64_t begin, int64_t end) {
+        merge(numbers.at(outer * complexes), to + outer * reals, begin, end);
+      });
 }
 
 //===----------------------------------------------------------------------===//

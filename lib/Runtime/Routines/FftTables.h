@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_FFTTABLES_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_FFTTABLES_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FFTTABLES_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_FFTTABLES_H
 
 #include "ColumnFft.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -109,4 +109,4 @@ private:
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_FFTTABLES_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_FFTTABLES_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_FOURSTEPFFT_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_FOURSTEPFFT_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURSTEPFFT_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_FOURSTEPFFT_H
 
 #include "FftTables.h"
 #include "Phases.h"
@@ -81,4 +81,4 @@ void clearRows(Planes<T> tile, int64_t begin, int64_t end) {
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_FOURSTEPFFT_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURSTEPFFT_H

@@ -27,7 +27,7 @@
 #include "VectorTarget.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "Fourier/ColumnFft.cpp"
+#define HWY_TARGET_INCLUDE "ColumnFft.cpp"
 #include "hwy/foreach_target.h"
 
 #include "hwy/highway.h"

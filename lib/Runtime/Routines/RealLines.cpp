@@ -13,7 +13,7 @@
 #include "VectorTarget.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "Fourier/RealLines.cpp"
+#define HWY_TARGET_INCLUDE "RealLines.cpp"
 #include "hwy/foreach_target.h"
 
 #include "hwy/highway.h"
@@ -55,8 +55,7 @@ void splitPairs(const T *from, int64_t count, Planes<T> to) {
   }
 }
 
-template <typename T>
-void mergePairs(Planes<T> from, int64_t count, T *to) {
+template <typename T> void mergePairs(Planes<T> from, int64_t count, T *to) {
   const Tag<T> tag;
   int64_t k = 0;
   for (; k + countLanes<T>() <= count; k += countLanes<T>())
@@ -83,8 +82,8 @@ template <typename T> struct Numbers {
   }
 };
 
-/// Elements of rows k and `length` - k: a + i b and x + i y. The root of unity of k
-/// is c + i s. `Vector` is a type of numbers with their operators.
+/// Elements of rows k and `length` - k: a + i b and x + i y. The root of unity
+/// of k is c + i s. `Vector` is a type of numbers with their operators.
 template <typename Vector> struct MirroredPair {
   Vector a, b, x, y;
 
@@ -114,12 +113,10 @@ HWY_INLINE void changeRows(int64_t inner, T c, T s, Planes<T> first,
                            Planes<T> last, Planes<T> toFirst, Planes<T> toLast,
                            ChangeT change) {
   const Tag<T> tag;
-  auto set = [&](T number) HWY_ATTR {
-    return Numbers<T>{hn::Set(tag, number)};
-  };
-  auto load = [&](const T *at) HWY_ATTR {
-    return Numbers<T>{hn::LoadU(tag, at)};
-  };
+  auto set = [&](T number)
+                 HWY_ATTR { return Numbers<T>{hn::Set(tag, number)}; };
+  auto load = [&](const T *at)
+                  HWY_ATTR { return Numbers<T>{hn::LoadU(tag, at)}; };
   int64_t k = 0;
   for (; k + countLanes<T>() <= inner; k += countLanes<T>()) {
     MirroredPair<Numbers<T>> pair = {load(first.real + k), load(first.imag + k),
@@ -165,19 +162,17 @@ HWY_INLINE void changeRange(const MirroredRange<T> &range, Planes<T> from,
   for (; range.inner == 1 && j + lanes <= range.count; j += lanes) {
     const int64_t place = range.begin + j;
     const int64_t mirrored = range.length - place - lanes + 1;
-    auto load = [&](const T *at) HWY_ATTR {
-      return Numbers<T>{hn::LoadU(tag, at)};
-    };
+    auto load = [&](const T *at)
+                    HWY_ATTR { return Numbers<T>{hn::LoadU(tag, at)}; };
     auto loadReversed = [&](const T *at) HWY_ATTR {
       return Numbers<T>{hn::Reverse(tag, hn::LoadU(tag, at))};
     };
     const Numbers<T> c = load(range.real + j), s = load(range.imag + j);
     const Numbers<T> factorReal = {hn::Set(tag, range.factorReal)};
     const Numbers<T> factorImag = {hn::Set(tag, range.factorImag)};
-    MirroredPair<Numbers<T>> pair = {load(from.real + place),
-                                     load(from.imag + place),
-                                     loadReversed(from.real + mirrored),
-                                     loadReversed(from.imag + mirrored)};
+    MirroredPair<Numbers<T>> pair = {
+        load(from.real + place), load(from.imag + place),
+        loadReversed(from.real + mirrored), loadReversed(from.imag + mirrored)};
     change(pair, c * factorReal - s * factorImag,
            c * factorImag + s * factorReal, Numbers<T>{hn::Set(tag, T(0.5))});
     hn::StoreU(pair.a.lanes, tag, to.real + place);
@@ -190,17 +185,16 @@ HWY_INLINE void changeRange(const MirroredRange<T> &range, Planes<T> from,
 
 template <typename T>
 void unpackRange(const MirroredRange<T> &range, Planes<T> from, Planes<T> to) {
-  changeRange(
-      range, from, to,
-      [](auto &pair, auto c, auto s, auto half)
-          HWY_ATTR { pair.unpack(c, s, half); });
+  changeRange(range, from, to,
+              [](auto &pair, auto c, auto s, auto half)
+                  HWY_ATTR { pair.unpack(c, s, half); });
 }
 
 template <typename T>
 void packRange(const MirroredRange<T> &range, Planes<T> from, Planes<T> to) {
-  changeRange(range, from, to,
-                          [](auto &pair, auto c, auto s, auto)
-                              HWY_ATTR { pair.pack(c, s); });
+  changeRange(range, from, to, [](auto &pair, auto c, auto s, auto) HWY_ATTR {
+    pair.pack(c, s);
+  });
 }
 
 } // namespace HWY_NAMESPACE

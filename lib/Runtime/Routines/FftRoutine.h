@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_FFTROUTINE_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_FFTROUTINE_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FFTROUTINE_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_FFTROUTINE_H
 
 #include "MetaOps/Runtime/Routines/RoutineRegistry.h"
 
@@ -17,4 +17,4 @@ std::shared_ptr<const RoutineImplementation> createFftRoutine();
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_FFTROUTINE_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_FFTROUTINE_H

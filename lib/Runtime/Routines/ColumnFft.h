@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_COLUMNFFT_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_COLUMNFFT_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_COLUMNFFT_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_COLUMNFFT_H
 
 #include <cstdint>
 #include <utility>
@@ -103,4 +103,4 @@ void twistRows(Planes<T> tile, int64_t count, const T *factors,
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_COLUMNFFT_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_COLUMNFFT_H

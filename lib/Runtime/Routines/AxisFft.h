@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_AXISFFT_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_AXISFFT_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_AXISFFT_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_AXISFFT_H
 
 #include "LineFft.h"
 #include "TileFft.h"
@@ -56,4 +56,4 @@ private:
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_AXISFFT_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_AXISFFT_H

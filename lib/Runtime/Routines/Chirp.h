@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_CHIRP_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_CHIRP_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_CHIRP_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_CHIRP_H
 
 #include "FftTables.h"
 
@@ -40,4 +40,4 @@ template <typename T> struct Chirp : FftTable {
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_CHIRP_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_CHIRP_H

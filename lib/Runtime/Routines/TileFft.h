@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_TILEFFT_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_TILEFFT_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_TILEFFT_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_TILEFFT_H
 
 #include "Chirp.h"
 
@@ -33,4 +33,4 @@ private:
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_TILEFFT_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_TILEFFT_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_PHASES_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_PHASES_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_PHASES_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_PHASES_H
 
 #include "MetaOps/Runtime/Routines/RoutineRegistry.h"
 
@@ -81,4 +81,4 @@ std::optional<int64_t> runPhases(const Phases<T> &phases, const RoutineRun &run,
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_PHASES_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_PHASES_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_LINEFFT_H
-#define METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_LINEFFT_H
+#ifndef METAOPS_LIB_RUNTIME_ROUTINES_LINEFFT_H
+#define METAOPS_LIB_RUNTIME_ROUTINES_LINEFFT_H
 
 #include "Chirp.h"
 #include "FourStepFft.h"
@@ -36,4 +36,4 @@ private:
 
 } // namespace metaops
 
-#endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURIER_LINEFFT_H
+#endif // METAOPS_LIB_RUNTIME_ROUTINES_LINEFFT_H
