@@ -34,7 +34,7 @@ sys.path.insert(0, str(TARGET))
 import programs_as_c  # noqa: E402
 from programs_as_c import NotInC  # noqa: E402
 
-#: How the system's compiler is called.
+#: The call of the system's compiler.
 FLAGS = ("-O3", "-march=native")
 #: Marks between which the table stands in README.md.
 BEGIN, END = "<!-- numbers by script/bench emitc -->", "<!-- end of numbers -->"

@@ -52,7 +52,7 @@ struct RepeatedValue {
   uint64_t lostChains;
 };
 
-/// What few values have: others were made of it whose histories have ended.
+/// Parts that few values have: those of which ended histories were made.
 struct Past {
   /// Chains that the value was a part of (Node::endedChains).
   uint64_t lostChains = 0;
