@@ -127,6 +127,50 @@ def test_sums_of_different_functions_are_known_of_calls_of_their_own():
     close(gradient_of(apart, a), expected_gradient(apart, a, True), rtol=1e-6, atol=1e-7)
 
 
+#: Functions whose gradients by values and by vectors are the same multiples of each other for
+#: all of the values that are equal, and whose derivatives differ.
+ALIKE = {
+    "a root": lambda w, v: ((v * w**0.5) @ v.mT).sum(),
+    "a space and values": lambda w, v: (v @ v.mT).sum() + (w**2).sum(),
+    "roots and values": lambda w, v: ((v * w**0.5) @ v.mT).sum() + (w**3).sum(),
+    "a function that is 0": lambda w, v: ((v * (w - 2)) @ v.mT).sum(),
+    "values": lambda w, v: (w**2 + 0 * v).sum(),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_functions_that_are_not_told_apart(name):
+    # The vectors are unit vectors.
+    x = mo.array(2 * np.eye(3))
+    assert np.isnan(mo.grad(ALIKE[name](*la.eigh(x)), x).numpy()).any()
+
+
+def test_traces_of_functions_need_no_limit():
+    x = mo.array(2 * np.eye(3))
+    w, v = la.eigh(x)
+    made = (v * w**3) @ v.mT * mo.eye(3, dtype="float64")
+    close(mo.grad(made.sum(), x), 12 * np.eye(3), rtol=1e-12, atol=1e-12)
+    close(mo.grad((la.eigh(x).eigenvalues ** 2).sum(), x), 4 * np.eye(3), rtol=1e-12, atol=1e-12)
+
+
+def test_values_of_another_call_are_constants_to_vectors():
+    a = EQUAL["a pair"]
+
+    def mixed(x, values):
+        v = la.eigh(x).eigenvectors
+        return ((v * values) @ v.mT * mo.array(weights(4, 4))).sum()
+
+    x = mo.array(a)
+    apart = mo.grad(mixed(x, la.eigvalsh(x) ** 3), x)
+    constant = mo.grad(mixed(x, mo.stop_grad(la.eigvalsh(x)) ** 3), x)
+    _, vectors = la.eigh(x)
+    within = vectors.mT @ (apart - constant) @ vectors
+    # By values there is nothing between vectors.
+    close(within * (1 - mo.eye(4, dtype="float64")), np.zeros((4, 4)), atol=1e-9)
+    expected = expected_gradient(rebuilt(FUNCTIONS["power"]), a, True)
+    assert np.abs(apart.numpy() - expected).max() > 0.1
+
+
 def test_a_vector_of_equal_eigenvalues_has_no_derivative():
     def loss(x, np_or_mo):
         return np_or_mo.linalg.eigh(x).eigenvectors[0, 1] ** 2
@@ -183,6 +227,15 @@ def test_functions_of_equal_singular_values_alone():
     x = mo.array(a)
     u, _, vh = np.linalg.svd(a, False)
     close(mo.grad(la.svdvals(x).sum(), x), u @ vh, rtol=1e-9, atol=1e-9)
+
+
+def test_orthogonal_parts_and_values_are_not_told_apart():
+    x = mo.array(2 * np.eye(3))
+    u, s, vh = la.svd(x)
+    assert np.isnan(mo.grad((u @ vh).sum() + (s**2).sum(), x).numpy()).any()
+    u, s, vh = la.svd(x)
+    total = (u @ vh).sum() + (la.svdvals(x) ** 2).sum()
+    close(mo.grad(total, x), 4 * np.eye(3), rtol=1e-9, atol=1e-12)
 
 
 def test_one_singular_value_of_0_of_a_square_matrix():

@@ -75,6 +75,7 @@ def over_differences(x: Var, values: Var, by_values: Var | None, is_whole: bool)
     vectors that does not change when they turn within the space of equal values, and of one
     of V diag(f(values)) V^T: there, gradients by values are in proportion to the diagonal
     of x. Of others it is NaN; so it is unless `is_whole`: unless these are all gradients.
+    Where both are constant, they may be those of either, and the limit is NaN, too.
     """
     gaps, is_equal = _gaps(values, _EQUAL)
     _, is_near = _gaps(values, _NEAR)
@@ -101,17 +102,26 @@ def _turned(x: Var, is_equal: Var, by_values: Var) -> Var:
     def summed(y: Var) -> Var:
         return matmul(is_equal, y[..., None])[..., 0]
 
-    def is_shared(y: Var) -> Var:
+    def is_shared(y: Var, size: Var) -> Var:
         rest = y - summed(y) / summed(0 * y + 1)
-        return rest.abs() <= largest(by_values, [-1]) * _slack(x)
+        return rest.abs() <= size * _slack(x)
 
-    own = diagonal(x, 0, -2, -1)
+    own, both = diagonal(x, 0, -2, -1), x + x.mT
+    size, own_size = largest(by_values, [-1]), largest(x)
     squares = summed(own * own)
     factor = summed(own * by_values) / where(squares == 0, 1, squares)
-    otherwise = where(is_shared(by_values), 0.0, float("nan"))
-    factor = where(is_shared(by_values - factor * own), factor, otherwise)
-    both = factor[..., :, None] + factor[..., None, :]
-    return both * (x + x.mT) * 0.25
+    is_constant = is_shared(by_values, size)
+    otherwise = where(is_constant, 0.0, float("nan"))
+    factor = where(is_shared(by_values - factor * own, size), factor, otherwise)
+    # A constant is of either kind of function, if those of vectors are constant, too.
+    is_either = is_constant & (by_values.abs() > size * _slack(x))
+    is_either = is_either & is_shared(own, own_size[..., 0])
+    factor = where(is_either, float("nan"), factor)
+    limit = (factor[..., :, None] + factor[..., None, :]) * both * 0.25
+    # Multiples of f(A) = c 1 have no limit but 0, unless c is.
+    is_none = both.abs() <= own_size * _slack(x)
+    is_multiple = is_none & (own.abs() > own_size[..., 0] * _slack(x))[..., None]
+    return where(is_multiple & is_either[..., None], 0.0, limit)
 
 
 class _Limit(Function):
