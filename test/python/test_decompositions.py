@@ -328,6 +328,11 @@ def test_what_is_not_finite_is_an_error(rng, bad, interpreted):
 TALL = [(4, 3), (3, 3), (2, 4, 2)]
 
 
+def orders_of_rest(columns):
+    """Return how often one can differentiate by columns beside the first: once if they turn."""
+    return 1 if columns > 1 else 2
+
+
 @pytest.mark.parametrize("shape", [*TALL, (2, 4), (1, 1)])
 def test_gradients_of_factors(rng, shape):
     a = rng.normal(size=shape)
@@ -339,7 +344,7 @@ def test_gradients_of_factors(rng, shape):
         rest = q[..., min(shape[-2:]) :]
         return mo.concat([(rest @ rest.mT).reshape(-1), r.reshape(-1)])
 
-    check_gradient(invariant, a)
+    check_gradient(invariant, a, order=orders_of_rest(shape[-2] - shape[-1]))
 
 
 @pytest.mark.parametrize("upper", [False, True])
@@ -376,7 +381,7 @@ def test_gradients_of_singular_values(rng, shape, full):
         parts.append(vh[..., k:, :].mT @ vh[..., k:, :])
         return mo.concat([x.reshape(-1) for x in parts])
 
-    check_gradient(invariant, a)
+    check_gradient(invariant, a, order=orders_of_rest(abs(shape[-1] - shape[-2]) if full else 0))
     check_gradient(la.svdvals, a)
 
 

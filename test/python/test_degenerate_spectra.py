@@ -276,6 +276,37 @@ def test_factors_of_columns_that_depend_on_others_have_no_finite_derivatives():
     assert not np.isfinite(mo.grad(la.qr(x).Q.sum(), x).numpy()).all()
 
 
+@pytest.mark.parametrize("columns", [2, 4])
+@pytest.mark.parametrize("name", ["qr", "svd"])
+def test_columns_that_may_turn_have_no_gradients(name, columns):
+    # Of five, three columns may turn, and one may not.
+    a, k = weights(5, columns), columns
+
+    def rest(x, np_or_mo):
+        if name == "qr":
+            return np_or_mo.linalg.qr(x, "complete").Q[:, k:]
+        return np_or_mo.linalg.svd(x).U[:, k:]
+
+    def loss(x, np_or_mo):
+        made = rest(x, np_or_mo)
+        return (made * np_or_mo.asarray(weights(*made.shape))).sum()
+
+    if columns == 4:
+        close(gradient_of(loss, a), expected_gradient(loss, a, False), rtol=1e-6, atol=1e-7)
+        return
+    assert np.isnan(gradient_of(loss, a).numpy()).all()
+    examples = mo.array(np.stack([a, 2 * a]))
+    together = mo.vmap(lambda x: mo.grad(loss(x, mo), x))(examples)
+    assert np.isnan(together.numpy()).all()
+
+    def of_space(x, np_or_mo):
+        made = rest(x, np_or_mo)
+        return (made @ made.mT * np_or_mo.asarray(weights(5, 5))).sum()
+
+    expected = expected_gradient(of_space, a, False)
+    close(gradient_of(of_space, a), expected, rtol=1e-6, atol=1e-7)
+
+
 def test_generalised_inverses_keep_their_rank():
     rows = np.arange(6.0).reshape(2, 3)
     a = np.stack([*rows, rows.sum(0)])

@@ -18,7 +18,7 @@ from ..ops.elementwise.elementwise import where
 from ..ops.shape.diagonals import diagonal, eye
 from ._matrices import rounding_of
 
-__all__ = ["over_differences", "over_gaps", "quotient"]
+__all__ = ["largest", "over_differences", "over_gaps", "quotient", "slack_of"]
 
 
 #: Rounding errors of the largest value by which the library may tell equal ones apart, and by
@@ -33,7 +33,7 @@ def largest(x: Var, dims: Sequence[int] = (-2, -1)) -> Var:
     return x.abs().max(dims, True)
 
 
-def _slack(x: Var) -> float:
+def slack_of(x: Var) -> float:
     """Return how far what should be 0 may be from it, relative to the largest."""
     return math.sqrt(np.finfo(str(x.dtype)).eps)
 
@@ -48,7 +48,7 @@ def quotient(x: Var, divisors: Var, is_unknown: Var | bool = False) -> Var:
 
 
 def _quotient(x: Var, divisors: Var, is_zero: Var, is_unknown: Var | bool) -> Var:
-    is_none = x.abs() <= largest(x) * _slack(x)
+    is_none = x.abs() <= largest(x) * slack_of(x)
     limit = where(is_none & ~as_var(is_unknown), 0.0, float("nan"))
     return where(is_zero, limit, x / where(is_zero, 1, divisors))
 
@@ -84,7 +84,7 @@ def over_differences(x: Var, values: Var, by_values: Var | None, is_whole: bool)
     limit = 0.0 * x
     if by_values is not None:
         limit = _turned(x, is_near.astype(x.dtype), by_values)
-    slack = where(is_equal, _slack(x), rounding_of(x, 8 * x.shape[-1]))
+    slack = where(is_equal, slack_of(x), rounding_of(x, 8 * x.shape[-1]))
     is_known = is_near & (difference.abs() <= largest(x) * slack) & (limit == limit) & is_whole
     # Quotients of what is nearly 0 have derivatives, if not many digits.
     near = regular + _core.stop_grad(where(is_known, limit - regular, 0))
@@ -104,7 +104,7 @@ def _turned(x: Var, is_equal: Var, by_values: Var) -> Var:
 
     def is_shared(y: Var, size: Var) -> Var:
         rest = y - summed(y) / summed(0 * y + 1)
-        return rest.abs() <= size * _slack(x)
+        return rest.abs() <= size * slack_of(x)
 
     own, both = diagonal(x, 0, -2, -1), x + x.mT
     size, own_size = largest(by_values, [-1]), largest(x)
@@ -114,13 +114,13 @@ def _turned(x: Var, is_equal: Var, by_values: Var) -> Var:
     otherwise = where(is_constant, 0.0, float("nan"))
     factor = where(is_shared(by_values - factor * own, size), factor, otherwise)
     # A constant is of either kind of function, if those of vectors are constant, too.
-    is_either = is_constant & (by_values.abs() > size * _slack(x))
+    is_either = is_constant & (by_values.abs() > size * slack_of(x))
     is_either = is_either & is_shared(own, own_size[..., 0])
     factor = where(is_either, float("nan"), factor)
     limit = (factor[..., :, None] + factor[..., None, :]) * both * 0.25
     # Multiples of f(A) = c 1 have no limit but 0, unless c is.
-    is_none = both.abs() <= own_size * _slack(x)
-    is_multiple = is_none & (own.abs() > own_size[..., 0] * _slack(x))[..., None]
+    is_none = both.abs() <= own_size * slack_of(x)
+    is_multiple = is_none & (own.abs() > own_size[..., 0] * slack_of(x))[..., None]
     return where(is_multiple & is_either[..., None], 0.0, limit)
 
 

@@ -12,9 +12,11 @@ from .._core import Var, matmul
 from .._errors import at_line
 from .._typing import VarLike, shown
 from ..func.derivatives import Function
+from ..ops.elementwise.elementwise import where
 from ..ops.shape.diagonals import tril, triu
 from ..ops.shape.padding import pad
 from ..ops.shape.stacking import concat
+from ._gaps import largest, slack_of
 from ._matrices import as_matrices, as_matrix, call, rounded_like
 from .triangles import solve_lower
 
@@ -120,14 +122,21 @@ class _Factors(Function):
 def completed(basis: Var, rest: Var) -> Var:
     """Return the rest of an orthogonal matrix, without derivatives, with those by its basis.
 
-    The rest moves no further than it must: it does not turn within its space.
+    The rest moves no further than it must: it does not turn within its space. The gradient
+    of what changes when it turns is NaN.
     """
-    moving: Var = _Rest.apply(basis, rest)
+    moving: Var = _Rest(True)(basis, rest)
     return moving
 
 
 class _Rest(Function):
-    """Columns that are there, with derivatives by those that they are orthogonal to."""
+    """Columns that are there, with derivatives by those that they are orthogonal to.
+
+    Within derivatives not all gradients by the columns come to one call: it is not whole.
+    """
+
+    def __init__(self, is_whole: bool) -> None:
+        self.is_whole = is_whole
 
     def execute(self, basis: Var, rest: Var) -> Var:
         """Return the columns."""
@@ -136,10 +145,15 @@ class _Rest(Function):
 
     def grad(self, gradient: Var) -> tuple[Var, None]:
         """Return the gradient by the basis."""
-        rest = _Rest.apply(*self.given)
-        return -matmul(rest, matmul(gradient.mT, self.given[0])), None
+        basis, rest = self.given[0], _Rest(False)(*self.given)
+        made = -matmul(rest, matmul(gradient.mT, basis))
+        if not self.is_whole or rest.shape[-1] < 2:
+            return made, None
+        turned = matmul(rest.mT, gradient)
+        turning = largest(turned - turned.mT) > largest(gradient) * slack_of(rest)
+        return where(turning, float("nan"), made), None
 
     def jvp(self, tangent: Var, _: None) -> Var:
         """Return how the columns move with the basis."""
-        rest = _Rest.apply(*self.given)
+        rest = _Rest(False)(*self.given)
         return -matmul(self.given[0], matmul(tangent.mT, rest))
