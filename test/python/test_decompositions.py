@@ -235,6 +235,17 @@ def test_types(rng):
     assert str(la.matrix_rank(half).dtype) == "int64"
 
 
+@pytest.mark.parametrize("order", ["fro", 1, 2, -2, "nuc"])
+def test_types_of_norms(order):
+    x = mo.array([[3, 1], [1, 2]])
+    for dtype, made in (("int64", "float32"), ("float16", "float16"), ("float64", "float64")):
+        assert str(mo.matrix_norm(x.astype(dtype), order).dtype) == made
+    for function in (la.cond, mo.matrix_norm):
+        with pytest.raises(TypeError, match=r"order is an array of shape \(2,\)") as caught:
+            function(x, np.array([1, 2]))
+        assert HERE in str(caught.value)
+
+
 def test_arguments_are_not_written_over(rng):
     a = symmetric(rng, 4, 4)
     x = mo.array(a)
@@ -288,6 +299,8 @@ def test_program_files_have_them(rng, tmp_path):
         (lambda: la.lstsq(mo.ones((2, 3, 3)), mo.ones((4, 3, 1))), "lstsq: .* do not go"),
         (lambda: la.cond(mo.zeros((0, 0))), r"cond: .* shape \(0, 0\), expected elements"),
         (lambda: la.cond(mo.zeros((2, 3)), 1), r"cond: .* expected square"),
+        (lambda: la.cond(mo.eye(2), 3), r"cond: order is 3, expected one of None, 'fro'"),
+        (lambda: mo.matrix_norm(mo.eye(2), None), "matrix_norm: order is None, expected one of"),
         (lambda: la.expm(mo.zeros((2, 3))), r"expm: .* expected square"),
     ],
 )
@@ -316,6 +329,11 @@ def test_what_is_not_finite_is_an_error(rng, bad, interpreted):
                 assert np.isfinite(values[[0, 2]]).all()
         with pytest.raises(LinAlgError, match="lstsq: matrix 1 of 3 has elements"):
             la.lstsq(x, x).solution.sync()
+        others = {"matrix_rank": la.matrix_rank, "cond": la.cond}
+        others["matrix_norm"] = lambda x: mo.matrix_norm(x, 2)
+        for name, function in others.items():
+            with pytest.raises(LinAlgError, match=f"{name}: matrix 1 of 3 has elements"):
+                function(x).sync()
         # The other triangle is not read; a QR has no check.
         close(la.eigvalsh(x, upper=True), np.linalg.eigvalsh(batch, "U"), rtol=1e-9, atol=1e-11)
         assert np.isnan(la.qr(x).R.numpy()[1]).any()

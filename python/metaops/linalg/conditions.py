@@ -11,10 +11,10 @@ from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike
 from ..ops.elementwise.elementwise import isnan, where
-from ..ops.reduce.norms import matrix_norm
+from ..ops.reduce.norms import matrix_norm, matrix_order
 from ._matrices import as_matrices, as_matrix, as_square, rounded_like
 from .equations import inv
-from .singular import svdvals
+from .singular import values_of
 
 __all__ = ["cond"]
 
@@ -40,6 +40,8 @@ def cond(a: VarLike, order: str | float | None = None) -> Var:
     ValueError
         If there are fewer than two dimensions, matrices have no element or are not square,
         or `order` is another one.
+    TypeError
+        If `order` is neither a name nor a number.
     numpy.linalg.LinAlgError
         Where values are asked for: if elements are not finite and singular values are used.
     """
@@ -47,17 +49,18 @@ def cond(a: VarLike, order: str | float | None = None) -> Var:
     as_matrix("cond", x)
     if 0 in x.shape[-2:]:
         raise at_line(ValueError(f"cond: the matrices have shape {x.shape}, expected elements"))
-    if order is None or order in (2, -2):
-        values = svdvals(x)
+    known = matrix_order("cond", order, None)
+    if known in (None, 2, -2):
+        values = values_of("cond", x)
         first, last = values[..., 0], values[..., -1]
-        ratio = last / first if order == -2 else first / last
+        ratio = last / first if known == -2 else first / last
         is_zero = values.abs().max(-1) == 0
-        return rounded_like(where(is_zero, 0 if order == -2 else math.inf, ratio), dtype)
+        return rounded_like(where(is_zero, 0 if known == -2 else math.inf, ratio), dtype)
     as_square("cond", x)
-    if order == "nuc":
-        values = svdvals(x)
+    if known == "nuc":
+        values = values_of("cond", x)
         number = values.sum(-1) * (1 / values).sum(-1)
     else:
-        number = matrix_norm(x, order) * matrix_norm(inv(x, check=False), order)
+        number = matrix_norm(x, known) * matrix_norm(inv(x, check=False), known)
     is_singular = isnan(number) & ~isnan(x).any((-2, -1))
     return rounded_like(where(is_singular, math.inf, number), dtype)

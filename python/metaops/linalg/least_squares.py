@@ -16,7 +16,7 @@ from ..func.derivatives import Function
 from ..ops.elementwise.elementwise import where
 from ._gaps import largest
 from ._matrices import as_matrices, as_matrix, broadcast_fronts, rounded_like, rounding_of
-from .singular import decomposed, svdvals
+from .singular import decomposed, values_of
 
 __all__ = ["LstsqResult", "lstsq", "matrix_rank", "pinv"]
 
@@ -154,7 +154,7 @@ def matrix_rank(
     as_matrix("matrix_rank", x)
     if tol is not None and rtol is not None:
         raise at_line(ValueError("matrix_rank: tol and rtol are both given, expected one"))
-    values = svdvals(x, check=check)
+    values = values_of("matrix_rank", x, check)
     if tol is None:
         return _rank(values, _tolerance("matrix_rank", "rtol", rtol, x))
     return (values > _tolerance("matrix_rank", "tol", tol, x)).astype("int64").sum(dim=-1)

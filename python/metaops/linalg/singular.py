@@ -18,7 +18,7 @@ from ._matrices import as_matrices, as_matrix, call, rounded_like
 from .orthogonal import completed
 from .spectra import checked
 
-__all__ = ["SVDResult", "decomposed", "svd", "svdvals"]
+__all__ = ["SVDResult", "decomposed", "svd", "svdvals", "values_of"]
 
 
 class SVDResult(NamedTuple):
@@ -92,12 +92,17 @@ def svdvals(a: VarLike, *, check: bool = True) -> Var:
         Where values are asked for: if elements are not finite.
     """
     (x,), dtype = as_matrices(a)
-    as_matrix("svdvals", x)
+    return rounded_like(values_of("svdvals", as_matrix("svdvals", x), check), dtype)
+
+
+def values_of(what: str, x: Var, check: bool = True) -> Var:
+    """Return singular values of matrices of a type that the library takes."""
     *front, rows, columns = x.shape
     outputs = [((*front, min(rows, columns)), str(x.dtype)), (front, "int64")]
     values, info = call("svdvals", [x], outputs, ["a", "values", "info"])
-    (values,) = checked("svdvals", [values], info, check)
-    return rounded_like(_Values.apply(x, values), dtype)
+    (values,) = checked(what, [values], info, check)
+    made: Var = _Values.apply(x, values)
+    return made
 
 
 def decomposed(

@@ -13,7 +13,7 @@ from ..._typing import Axes, VarLike, as_number, as_var, normalised_axes, shown,
 from ..elementwise.elementwise import abs, pow, where
 from ._squares import root_of_powers, root_of_squares, unit_of
 
-__all__ = ["matrix_norm", "norm"]
+__all__ = ["matrix_norm", "matrix_order", "norm"]
 
 
 def norm(
@@ -111,6 +111,8 @@ def matrix_norm(x: VarLike, order: str | float = "fro", keepdims: bool = False) 
     ------
     ValueError
         If x has fewer than two dimensions, or `order` is another one.
+    TypeError
+        If `order` is neither a name nor a number.
     numpy.linalg.LinAlgError
         Where values are asked for: if singular values are, of what is not finite.
     """
@@ -119,31 +121,45 @@ def matrix_norm(x: VarLike, order: str | float = "fro", keepdims: bool = False) 
         raise at_line(
             ValueError(f"matrix_norm: x has shape {x.shape}, expected two dimensions or more")
         )
-    if isinstance(order, str) and order == "fro":
+    known = matrix_order("matrix_norm", order)
+    if known == "fro":
         return norm(x, 2, (-2, -1), keepdims)
-    if order in (2, -2, "nuc"):
-        return _norm_of_spectrum(x, order, keepdims)
-    if isinstance(order, str) or order not in (1, -1, math.inf, -math.inf):
-        raise at_line(
-            ValueError(
-                f"matrix_norm: order is {shown(order)}, expected 'fro', 'nuc', 1, -1, 2, -2, inf "
-                "or -inf"
-            )
-        )
-    summed = -2 if order in (1, -1) else -1
+    if known in (2, -2, "nuc"):
+        return _norm_of_spectrum(x, known, keepdims)
+    summed = -2 if known in (1, -1) else -1
     sums = norm(x, 1, summed, True)
     other = -3 - summed
-    result = norm(sums, math.inf if order > 0 else -math.inf, other, True)
+    result = norm(sums, math.inf if known in (1, math.inf) else -math.inf, other, True)
     return result if keepdims else result.reshape(x.shape[:-2])
 
 
-def _norm_of_spectrum(x: Var, order: str | float, keepdims: bool) -> Var:
-    # Linear algebra is made of what is here.
-    from ...linalg.singular import svdvals
+def matrix_order(what: str, given: str | float | None, *more: None) -> str | float | None:
+    """Return the order of a norm of matrices, which may be one of `more`, too.
 
-    values = svdvals(x)
+    Raises
+    ------
+    ValueError
+        If it is another one.
+    TypeError
+        If it is neither a name nor a number.
+    """
+    known = (*more, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
+    order = given if given is None or isinstance(given, str) else as_number(what, "order", given)
+    if order not in known:
+        names = ", ".join(map(repr, known))
+        raise at_line(ValueError(f"{what}: order is {shown(given)}, expected one of {names}"))
+    return order
+
+
+def _norm_of_spectrum(x: Var, order: str | float | None, keepdims: bool) -> Var:
+    # Linear algebra is made of what is here.
+    from ...linalg.singular import values_of
+
+    x, dtype = widened(x)
+    values = values_of("matrix_norm", x)
     if order == "nuc" or (order == 2 and values.shape[-1] == 0):
         result = values.sum(-1)
     else:
         result = values.max(-1) if order == 2 else values.min(-1)
-    return result.reshape((*x.shape[:-2], 1, 1)) if keepdims else result
+    result = result.reshape((*x.shape[:-2], 1, 1)) if keepdims else result
+    return result if result.dtype == dtype else result.cast(dtype)
