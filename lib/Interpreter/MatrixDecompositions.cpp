@@ -272,6 +272,14 @@ struct SingularVectors {
 /// Decomposes a matrix that has at least as many rows as columns, for so many
 /// columns on the left. Nothing where that does not end.
 static std::optional<SingularVectors> decompose(Matrix x, int64_t columns) {
+  // Squares of elements around 1 neither overflow nor vanish.
+  double size = 0;
+  for (double element : x.elements)
+    size = std::max(size, std::abs(element));
+  int exponent = 0;
+  std::frexp(size, &exponent);
+  for (double &element : x.elements)
+    element = std::ldexp(element, -exponent);
   Matrix vectors = Matrix::makeIdentity(x.columns, x.columns);
   if (!orthogonalise(x, vectors))
     return std::nullopt;
@@ -286,7 +294,7 @@ static std::optional<SingularVectors> decompose(Matrix x, int64_t columns) {
   // Columns that are nothing but rounding have no direction of their own.
   int64_t known = 0;
   for (auto [j, from] : llvm::enumerate(order)) {
-    made.values.push_back(lengths[from]);
+    made.values.push_back(std::ldexp(lengths[from], exponent));
     if (lengths[from] <= 1e-15 * lengths[order[0]])
       continue;
     known = j + 1;

@@ -158,7 +158,10 @@ WRONG = {
     "matrix_power": (lambda: mo.matrix_power(x, 2), r"shape \(2, 3\), expected square"),
     "transpose": (lambda: mo.matrix_transpose(x[0]), "expected two dimensions or more"),
     "norm": (lambda: mo.matrix_norm(x[0]), "expected two dimensions or more"),
-    "order": (lambda: mo.matrix_norm(x, 3), "order is 3, expected one of 'fro', 'nuc', 1, -1, 2, -2"),
+    "order": (
+        lambda: mo.matrix_norm(x, 3),
+        "order is 3, expected one of 'fro', 'nuc', 1, -1, 2, -2",
+    ),
 }
 
 
