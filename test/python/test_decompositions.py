@@ -295,6 +295,12 @@ def test_shapes_that_do_not_fit(call, match):
     assert HERE in str(caught.value)
 
 
+def test_more_rows_than_the_library_counts():
+    with pytest.raises(RuntimeError, match=r"'qr' .* less than 2\^31 - 1") as caught:
+        la.qr(mo.zeros((2**31 - 1, 1)), "r").sync()
+    assert HERE in str(caught.value)
+
+
 @pytest.mark.parametrize("interpreted", [False, True])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_an_error(rng, bad, interpreted):

@@ -118,8 +118,9 @@ public:
         upper[i * n + j] = i <= j ? x[j * m + i] : T(0);
     auto *order = at<int64_t>(run.results[2], number, m);
     std::iota(order, order + m, 0);
+    // Among NaN, a library may find no row.
     for (int64_t i = 0; i < rank; ++i)
-      std::swap(order[i], order[exchanged[i] - 1]);
+      std::swap(order[i], order[std::clamp<int64_t>(exchanged[i], 1, m) - 1]);
   }
 
 private:

@@ -161,8 +161,9 @@ public:
     if (batch &&
         std::max({batch->m, batch->n, batch->rows, batch->columns}) < INT32_MAX)
       return llvm::Error::success();
-    return llvm::createStringError("it takes dense matrices of float32 or "
-                                   "float64 whose sizes go together");
+    return llvm::createStringError(
+        "it takes dense matrices of float32 or float64 whose sizes go together "
+        "and are less than 2^31 - 1");
   }
 
   llvm::Expected<std::shared_ptr<const RoutinePlan>>
