@@ -118,7 +118,7 @@ def _turned(x: Var, is_equal: Var, by_values: Var) -> Var:
     is_either = is_either & is_shared(own, own_size[..., 0])
     factor = where(is_either, float("nan"), factor)
     limit = (factor[..., :, None] + factor[..., None, :]) * both * 0.25
-    # Multiples of f(A) = c 1 have no limit but 0, unless c is.
+    # Nothing beside the diagonal, as of a trace, has the limit 0; nothing at all may be log(1).
     is_none = both.abs() <= own_size * slack_of(x)
     is_multiple = is_none & (own.abs() > own_size[..., 0] * slack_of(x))[..., None]
     return where(is_multiple & is_either[..., None], 0.0, limit)

@@ -39,7 +39,7 @@ def pinv(a: VarLike, rtol: float | None = None, *, check: bool = True) -> Var:
         The matrices. Derivatives are those of matrices of the same rank.
     rtol : float, optional
         Singular values of at most so much of the largest count as 0; by default the
-        rounding error of the type times the larger of m and n.
+        rounding error of the type, float32 for halves, times the larger of m and n.
     check : bool
         Whether NaN or an infinity is an error, rather than NaN.
 
