@@ -56,6 +56,7 @@ private:
   bool canAccumulate() const;
   bool areNested(ArrayRef<LoopLevel> levels) const;
   bool areLanesWhole(ArrayRef<LoopLevel> levels) const;
+  bool areApart(ArrayRef<LoopLevel> levels) const;
   bool fitRows() const;
   bool onlyStores() const;
   int64_t chooseShared();
@@ -121,6 +122,19 @@ bool EpilogueScheduler::areLanesWhole(ArrayRef<LoopLevel> levels) const {
       });
 }
 
+/// Returns whether iterations of parallel levels write elements of their own in
+/// all epilogues. A block for any length may hold all of a row that is shorter,
+/// and an epilogue reduces that.
+bool EpilogueScheduler::areApart(ArrayRef<LoopLevel> levels) const {
+  for (auto [epilogue, block] : llvm::zip_equal(epilogues, chain->blocks))
+    for (const LoopLevel &level : block.translate(levels))
+      for (const StageWrite &write : epilogue->writes)
+        if (level.kind == LevelKind::Parallel &&
+            !write.disjoint.test(level.dim))
+          return false;
+  return true;
+}
+
 /// Returns whether an epilogue does little but store: it is short, and reads
 /// nothing large but the sums.
 bool EpilogueScheduler::onlyStores() const {
@@ -153,8 +167,8 @@ int64_t EpilogueScheduler::chooseShared() {
       continue;
     ++shared;
     ArrayRef<LoopLevel> around = levels.take_front(depth);
-    // Levels inside of one that leaves no box have no place of their own.
-    if (!chain->narrow(around) || !areNested(around))
+    // Levels inside of one that cannot be shared have no place of their own.
+    if (!chain->narrow(around) || !areNested(around) || !areApart(around))
       break;
     int64_t numElements = chain->blocks.front().numElements;
     if (numElements < least && (best > 0 || !isForced))
