@@ -119,8 +119,8 @@ def PackOperandsPass : Pass<"metaop-pack-operands", "::mlir::func::FuncOp"> {
     computed there. The copies are ordinary stages: element-wise over the panel
     or the box. Those of a factor that a loop leaves as it is, as the weights of a
     recurrence, stand before the loop, and are priced as such. Rows of several
-    dimensions that are read in place keep these. Stages with a schedule stay as they are, and so do those whose
-    extents are not known, or grow.
+    dimensions that are read in place keep these. Stages with a schedule stay as
+    they are, and so do those whose extents are not known, or grow.
 
     Before (the product of a matrix and a transposed one):
     ```mlir
