@@ -172,3 +172,24 @@ func.func @main(%h: tensor<64x256xf32>, %w: tensor<256x256xf32>, %n: index) -> t
   }
   return %r : tensor<64x256xf32>
 }
+
+// -----
+
+// Weights that change from trip to trip are packed in each.
+// CHECK-LABEL: func @main
+// CHECK-NOT:   metaop.kernel
+// CHECK:       scf.for
+// CHECK:         -> tensor<8x256x32xf32>
+func.func @main(%h: tensor<512x256xf32>, %w: tensor<256x256xf32>, %n: index) -> (tensor<512x256xf32>, tensor<256x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %h, %b = %w) -> (tensor<512x256xf32>, tensor<256x256xf32>) {
+    %0 = metaop.broadcast %a dims = [0, 2] : tensor<512x256xf32> -> tensor<512x256x256xf32>
+    %1 = metaop.broadcast %b dims = [1, 2] : tensor<256x256xf32> -> tensor<512x256x256xf32>
+    %2 = metaop.mul %0, %1 : tensor<512x256x256xf32>
+    %3 = metaop.reduce add %2 dims = [2] : tensor<512x256x256xf32> -> tensor<512x256xf32>
+    %4 = metaop.tanh %b : tensor<256x256xf32>
+    scf.yield %3, %4 : tensor<512x256xf32>, tensor<256x256xf32>
+  }
+  return %r#0, %r#1 : tensor<512x256xf32>, tensor<256x256xf32>
+}
