@@ -158,6 +158,25 @@ def test_gradients_equal_finite_differences() -> None:
         np.testing.assert_allclose(gradient[place], (moved[0] - moved[1]) / 2e-5, rtol=1e-6)
 
 
+@pytest.mark.parametrize("factor", [1.0, 0.5], ids=["kept", "changed"])
+@pytest.mark.parametrize("rows", [64, 513])
+def test_products_with_weights_that_a_scan_carries(rows: int, factor: float) -> None:
+    """Weights are packed before the loop only where all trips have the same."""
+    h = numbers(rows, 256, seed=1, dtype="float32")
+    w = numbers(256, 256, seed=2, dtype="float32") / 16
+
+    def step(carry: tuple, _: Any) -> tuple:
+        h, w = carry
+        return (mo.tanh(h @ w.T), w if factor == 1 else w * factor), None
+
+    made, _ = mo.scan(step, (h, w), None, length=3)
+    state, weights = h.numpy().astype("float64"), w.numpy().astype("float64")
+    for _ in range(3):
+        state, weights = np.tanh(state @ weights.T), weights * factor
+    np.testing.assert_allclose(made[0].numpy(), state, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(made[1].numpy(), weights, rtol=1e-6)
+
+
 def test_one_value_may_be_all_that_a_scan_takes() -> None:
     w = numbers(3, 3, seed=4)
 
