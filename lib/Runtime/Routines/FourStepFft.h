@@ -60,25 +60,6 @@ private:
   std::vector<T> columnRoots;
 };
 
-/// Copies `count` rows of `width` columns of both parts.
-template <typename T>
-void copyRows(Planes<T> from, int64_t count, int64_t width, Planes<T> to) {
-  for (int64_t row = 0; row < count; ++row) {
-    std::copy_n(from.real + row * from.stride, width,
-                to.real + row * to.stride);
-    std::copy_n(from.imag + row * from.stride, width,
-                to.imag + row * to.stride);
-  }
-}
-
-/// Sets rows of a tile to 0.
-template <typename T>
-void clearRows(Planes<T> tile, int64_t begin, int64_t end) {
-  int64_t place = begin * tile.stride, count = (end - begin) * tile.stride;
-  std::fill_n(tile.real + place, count, T(0));
-  std::fill_n(tile.imag + place, count, T(0));
-}
-
 } // namespace metaops
 
 #endif // METAOPS_LIB_RUNTIME_ROUTINES_FOURSTEPFFT_H

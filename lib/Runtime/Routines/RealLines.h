@@ -14,7 +14,7 @@
 #ifndef METAOPS_LIB_RUNTIME_ROUTINES_REALLINES_H
 #define METAOPS_LIB_RUNTIME_ROUTINES_REALLINES_H
 
-#include "ColumnFft.h"
+#include "Tiles.h"
 
 namespace metaops {
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileFft.h"
-#include "FourStepFft.h"
 
 using namespace metaops;
 
