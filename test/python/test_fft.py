@@ -211,6 +211,9 @@ def test_empty_batches():
     assert mo.fft.rfft(mo.zeros((0, 8))).numpy().shape == (0, 5)
     assert mo.fft.irfft(mo.zeros((3, 0, 5))).numpy().shape == (3, 0, 8)
     assert mo.fft.fft(mo.zeros((4, 0)), dim=0).numpy().shape == (4, 0)
+    # Tables of this length would not fit into memory.
+    assert mo.fft.fft(mo.zeros((0, (1 << 50) + 1))).numpy().size == 0
+    assert mo.fft.rfft(mo.zeros(((1 << 50) + 1, 0)), dim=0).numpy().size == 0
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ static constexpr int64_t kSquare = 256;
 /// thread.
 static constexpr int64_t kSharedElements = int64_t(1) << 16;
 
-/// Returns whether lines of a shape are transformed in tiles.
+/// Returns true if lines of a shape are transformed in tiles.
 template <typename T> static bool isForTiles(AxisShape shape) {
   if (shape.length < kFewElements)
     return true;

@@ -168,8 +168,12 @@ private:
     scratch = countScratch(this->axes, this->real);
   }
 
-  /// Returns transforms along the dimensions of complex numbers.
+  /// Returns transforms along the dimensions of complex numbers. Without an
+  /// element there are none: tables are as long as dimensions, which can be
+  /// longer than any memory then.
   static Axes makeAxes(const FftTask &task, FftTables &tables) {
+    if (task.countElements() == 0)
+      return {};
     llvm::ArrayRef<int64_t> dims = task.dims;
     if (task.isFromReal || task.isToReal)
       dims = dims.drop_back();
@@ -181,7 +185,7 @@ private:
     return axes;
   }
   static Real makeReal(const FftTask &task, FftTables &tables) {
-    if (!task.isFromReal && !task.isToReal)
+    if ((!task.isFromReal && !task.isToReal) || task.countElements() == 0)
       return std::nullopt;
     return RealFft<T>(getAxis(task.shape, task.dims.back()), tables);
   }

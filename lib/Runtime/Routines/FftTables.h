@@ -27,7 +27,7 @@ namespace metaops {
 /// Returns exp(-2 pi i k / n) for 0 <= k < n, right to the last bits.
 std::complex<double> getRootOfUnity(int64_t k, int64_t n);
 
-/// Returns whether a length is a product of radices of passes.
+/// Returns true if a length is a product of radices of passes.
 bool isSmooth(int64_t length);
 
 /// Returns the least such length that is not below another one.
