@@ -78,6 +78,11 @@ static PyObject *intercept(PyObject *self, PyObject *const *args, size_t flags,
   return PyObject_Vectorcall(called.ptr(), given.data(), count + 1, keywords);
 }
 
+/// Those by name stand behind those by position.
+static size_t countArguments(size_t count, PyObject *keywords) {
+  return count + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+}
+
 //===----------------------------------------------------------------------===//
 // Alternatives
 //===----------------------------------------------------------------------===//
@@ -85,6 +90,35 @@ static PyObject *intercept(PyObject *self, PyObject *const *args, size_t flags,
 /// Calls that refuse their arguments go to it, if it is there: it may know
 /// them, as complex numbers.
 static PyObject *alternative = nullptr;
+/// Calls with one of this type go there at once: a refusal takes longer than
+/// most calls.
+static PyObject *typeOfAlternative = nullptr;
+
+/// Calls the alternative with the function and its arguments.
+static PyObject *passToAlternative(PyObject *self, PyObject *const *args,
+                                   size_t count, PyObject *keywords) {
+  llvm::SmallVector<PyObject *, 8> given{self};
+  given.append(args, args + countArguments(count, keywords));
+  return PyObject_Vectorcall(alternative, given.data(), count + 1, keywords);
+}
+
+/// Calls the alternative where an argument has its type. Returns false where
+/// none has, and where the alternative returns NotImplemented.
+static bool startsWithAlternative(PyObject *self, PyObject *const *args,
+                                  size_t flags, PyObject *keywords,
+                                  PyObject *&result) {
+  size_t count = PyVectorcall_NARGS(flags);
+  llvm::ArrayRef<PyObject *> given(args, countArguments(count, keywords));
+  if (LLVM_LIKELY(llvm::none_of(given, [](PyObject *each) {
+        return reinterpret_cast<PyObject *>(Py_TYPE(each)) == typeOfAlternative;
+      })))
+    return false;
+  result = passToAlternative(self, args, count, keywords);
+  if (result != Py_NotImplemented)
+    return true;
+  Py_DECREF(result);
+  return false;
+}
 
 /// Returns what the alternative makes of the arguments of a call that refuses
 /// them, or else the call's result.
@@ -93,12 +127,8 @@ callAlternative(PyObject *result, PyObject *self, PyObject *const *args,
                 size_t flags, PyObject *keywords) {
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
-  size_t count = PyVectorcall_NARGS(flags);
-  llvm::SmallVector<PyObject *, 8> given{self};
-  given.append(args,
-               args + count + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
   PyObject *other =
-      PyObject_Vectorcall(alternative, given.data(), count + 1, keywords);
+      passToAlternative(self, args, PyVectorcall_NARGS(flags), keywords);
   if (other == Py_NotImplemented) {
     Py_DECREF(other);
     PyErr_Restore(type, value, trace);
@@ -128,15 +158,13 @@ static PyObject *orAlternative(PyObject *result, PyObject *self,
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Those by name stand behind those by position.
-static size_t countArguments(size_t count, PyObject *keywords) {
-  return count + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
-}
-
 /// Calls the Python function of one that has it, or the alternative.
 static PyObject *callPython(PyObject *self, PyObject *const *args, size_t flags,
                             PyObject *keywords) {
-  PyObject *result =
+  PyObject *result = nullptr;
+  if (startsWithAlternative(self, args, flags, keywords, result))
+    return result;
+  result =
       PyObject_Vectorcall(asFunction(self)->wrapped, args, flags, keywords);
   return orAlternative(result, self, args, flags, keywords);
 }
@@ -145,7 +173,10 @@ static PyObject *callBody(PyObject *self, PyObject *const *args, size_t flags,
                           PyObject *keywords) {
   if (isToBeIntercepted(self))
     return intercept(self, args, flags, keywords);
-  PyObject *result = guard([&] {
+  PyObject *result = nullptr;
+  if (startsWithAlternative(self, args, flags, keywords, result))
+    return result;
+  result = guard([&] {
     FunctionObject *function = asFunction(self);
     const ParameterList &parameters = *function->parameters;
     size_t count = PyVectorcall_NARGS(flags);
@@ -428,15 +459,20 @@ void metaops::python::bindFunctionType(py::module_ &module) {
       "calls, be those of a callable with the function before the arguments;\n"
       "None ends that.");
   define(
-      module, "set_alternative(alternative)",
-      [](py::handle given) {
-        PyObject *next = given.is_none() ? nullptr : Py_NewRef(given.ptr());
-        Py_XSETREF(alternative, next);
+      module, "set_alternative(alternative, type)",
+      [](py::handle given, py::handle type) {
+        auto set = [](PyObject *&place, py::handle value) {
+          PyObject *next = value.is_none() ? nullptr : Py_NewRef(value.ptr());
+          Py_XSETREF(place, next);
+        };
+        set(alternative, given);
+        set(typeOfAlternative, given.is_none() ? py::none() : type);
       },
       "Has calls that refuse their arguments, by NotImplemented or a "
       "TypeError,\n"
       "be those of a callable with the function before the arguments, unless\n"
-      "that returns NotImplemented; None ends that.");
+      "that returns NotImplemented; None ends that. Calls with an argument of\n"
+      "the type are its own first.");
   define(
       module, "call_within()", [] { return callWithin; },
       "Returns the number of the intercepted call that the thread is within,\n"

@@ -22,6 +22,7 @@ from . import (
 from ._exports import EXPORTS, MODULES, UNLISTED
 from .compat._names import hide_files, published
 from .complex_numbers import members
+from .complex_numbers.pair import Complex
 from .complex_numbers.table import FORMS, alternative_of, written_in_python
 from .tools import calibration, toolkits
 
@@ -69,6 +70,7 @@ _core.set_alternative(
     alternative_of(
         {PUBLIC[name]: form for name, form in FORMS.items() if name in PUBLIC}
         | members.forms_of_var()
-    )
+    ),
+    Complex,
 )
 hide_files()
