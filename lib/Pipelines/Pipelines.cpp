@@ -50,10 +50,10 @@ static void addSteering(OpPassManager &pm, const PipelineOptions &options) {
   if (!options.report && options.scheduleFile.empty() &&
       options.schedules.empty())
     return;
-  SteerPassOptions steer;
-  steer.file = options.scheduleFile;
-  steer.text = options.schedules;
-  pm.addPass(createSteerPass(steer));
+  ForceRewritesPassOptions rewrites;
+  rewrites.file = options.scheduleFile;
+  rewrites.text = options.schedules;
+  pm.addPass(createForceRewritesPass(rewrites));
 }
 
 static void addFusion(OpPassManager &pm, FusionRules rules,
@@ -124,7 +124,7 @@ static void addKernels(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(func::createDuplicateFunctionEliminationPass());
   pm.addPass(createHoistCallsPass());
   pm.addNestedPass<func::FuncOp>(createHoistChecksPass());
-  pm.addPass(createMarkKeptPass());
+  pm.addPass(createMarkCacheablePass());
   OrderStepsPassOptions order;
   order.partAlignment = options.target->getPartAlignment();
   if (options.reuseMemory)

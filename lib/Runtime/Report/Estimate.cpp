@@ -62,7 +62,7 @@ private:
   void give(Node *node, BufferRef buffer);
   BufferRef bufferOf(Node *leaf, Device &on);
   void store(Node *output, BufferRef buffer);
-  uint32_t markKept();
+  uint32_t markCacheable();
   bool isInQueue(const Buffer *buffer) const;
 
   Graph &graph;
@@ -145,7 +145,7 @@ void MemoryModel::run(Program &program, const Slice &slice, bool keepsPacked) {
 
 /// Marks what Vars and the session hold, and what these are made of as far as
 /// they keep their history.
-uint32_t MemoryModel::markKept() {
+uint32_t MemoryModel::markCacheable() {
   uint32_t kept = graph.startTraversal();
   std::vector<Node *> worklist;
   auto mark = [&](Node *node) {
@@ -181,7 +181,7 @@ bool MemoryModel::isInQueue(const Buffer *buffer) const {
 }
 
 void MemoryModel::collect() {
-  uint32_t kept = markKept();
+  uint32_t kept = markCacheable();
   // How many released values are there, and where.
   llvm::DenseMap<Buffer *, std::pair<uint64_t, Device *>> released;
   std::vector<Node *> erased;

@@ -85,7 +85,7 @@ void CpuTarget::addSchedules(OpPassManager &pm,
   GatherScattersPassOptions gather;
   gather.report = request.report;
   main.addPass(createGatherScattersPass(gather));
-  main.addPass(createPitchPartsPass());
+  main.addPass(createStridedPartsPass());
   main.addPass(createMarkVaryingPass());
   addContractions(main, processor, request.joins, request.report);
   if (request.joins)

@@ -53,9 +53,9 @@ void NvgpuTarget::addSchedules(OpPassManager &pm,
   GatherScattersPassOptions gather;
   gather.report = request.report;
   main.addPass(createGatherScattersPass(gather));
-  PitchPartsPassOptions pitch;
+  StridedPartsPassOptions pitch;
   pitch.partAlignment = getPartAlignment();
-  main.addPass(createPitchPartsPass(pitch));
+  main.addPass(createStridedPartsPass(pitch));
   main.addPass(createMarkVaryingPass());
   JoinStagesGpuPassOptions join;
   join.chip = options.chip;

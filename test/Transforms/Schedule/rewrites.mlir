@@ -1,4 +1,4 @@
-// What metaop-steer writes on kernels decides what each pass does, alone.
+// What metaop-force-rewrites writes on kernels decides what each pass does, alone.
 // RUN: metaop-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(metaop-recompute-values),metaop-split-reductions{report=true},func.func(metaop-pack-operands{report=true},metaop-schedule-contractions,metaop-attach-panels{report=true},metaop-join-stages{report=true}))' | FileCheck %s
 
 // An exponential costs more than to write and read it, but is computed again.

@@ -11,7 +11,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def PitchPartsPass : Pass<"metaop-pitch-parts", "::mlir::func::FuncOp"> {
+def StridedPartsPass : Pass<"metaop-strided-parts", "::mlir::func::FuncOp"> {
   let summary = "Has kernels write parts of concats into rows that are apart";
   let description = [{
     The parts of a concat along an inner dimension lie in rows: between the end
@@ -71,7 +71,7 @@ def HoistChecksPass : Pass<"metaop-hoist-checks", "::mlir::func::FuncOp"> {
   }];
 }
 
-def MarkKeptPass : Pass<"metaop-mark-kept", "::mlir::ModuleOp"> {
+def MarkCacheablePass : Pass<"metaop-mark-cacheable", "::mlir::ModuleOp"> {
   let summary = "Marks calls whose results may be kept from run to run";
   let description = [{
     A call of `@main` gets `metaop.may_keep` if the runtime may keep its result
@@ -209,7 +209,7 @@ def PlanMemoryPass : Pass<"metaop-plan-memory", "::mlir::ModuleOp"> {
     marked `metaop.donatable` may be overwritten in this way too, behind the last
     `metaop.check_range` of the program. Views share the memory of what they view. A part of a concat that a kernel makes lies in
     its place in the result, where that is contiguous, or in the rows in which
-    the kernel writes it (`metaop-pitch-parts`), and an insert writes over a
+    the kernel writes it (`metaop-strided-parts`), and an insert writes over a
     destination that dies there.
     A routine writes a result over an operand that dies
     there, where it says so, and has a place for its scratch memory, which is

@@ -8,7 +8,7 @@
 //
 // Between fusion and schedules, passes rewrite kernels where their heuristics
 // say that it pays. A user may decide for one kernel and pass: a file of
-// schedules says so (ScheduleFile.h), `metaop-steer` writes it on the kernel,
+// schedules says so (ScheduleFile.h), `metaop-force-rewrites` writes it on the kernel,
 // and the passes read it:
 //
 //   metaop.kernel(...) attributes {rewrites =

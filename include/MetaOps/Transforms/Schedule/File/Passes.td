@@ -11,7 +11,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def SteerPass : Pass<"metaop-steer"> {
+def ForceRewritesPass : Pass<"metaop-force-rewrites"> {
   let summary = "Writes on kernels which rewrites a user forces or forbids";
   let description = [{
     Takes the entries of a file of schedules that are of kernels,

@@ -46,22 +46,22 @@
 
 // So are files that say nothing that is known.
 // RUN: echo 'ab = forbid speed' > %t/unknown
-// RUN: not metaop-opt %t/sum.mlir -metaop-steer=file=%t/unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: metaop-steer: {{.*}}unknown:1: there is no rewrite 'speed'; expected one of recompute-values, separate-reductions, split-reductions, gather-scatters, pack-operands, attach-panels, copy-rows, attach-epilogues, join-stages
+// RUN: not metaop-opt %t/sum.mlir -metaop-force-rewrites=file=%t/unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: metaop-force-rewrites: {{.*}}unknown:1: there is no rewrite 'speed'; expected one of recompute-values, separate-reductions, split-reductions, gather-scatters, pack-operands, attach-panels, copy-rows, attach-epilogues, join-stages
 // RUN: echo 'ab = force join-stages forbid' > %t/syntax
-// RUN: not metaop-opt %t/sum.mlir -metaop-steer=file=%t/syntax 2>&1 | FileCheck %s --check-prefix=SYNTAX
+// RUN: not metaop-opt %t/sum.mlir -metaop-force-rewrites=file=%t/syntax 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // SYNTAX: syntax:1: there is no rewrite 'join-stages forbid'
 // RUN: echo 'ab = forced join-stages' > %t/verb
-// RUN: not metaop-opt %t/sum.mlir -metaop-steer=file=%t/verb 2>&1 | FileCheck %s --check-prefix=VERB
+// RUN: not metaop-opt %t/sum.mlir -metaop-force-rewrites=file=%t/verb 2>&1 | FileCheck %s --check-prefix=VERB
 // VERB: verb:1: expected 'force PASS' or 'forbid PASS', given 'forced join-stages'
 // RUN: echo 'ab = force join-stages, forbid join-stages' > %t/twice
-// RUN: not metaop-opt %t/sum.mlir -metaop-steer=file=%t/twice 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not metaop-opt %t/sum.mlir -metaop-force-rewrites=file=%t/twice 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: twice:1: join-stages is named twice
 // RUN: echo 'ab.0 = force join-stages' > %t/stage
-// RUN: not metaop-opt %t/sum.mlir -metaop-steer=file=%t/stage 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: not metaop-opt %t/sum.mlir -metaop-force-rewrites=file=%t/stage 2>&1 | FileCheck %s --check-prefix=STAGE
 // STAGE: stage:1: rewrites are of a kernel, whose name has no number, given 'ab.0'
 // RUN: echo 'ab = force join-stages' > %t/other
-// RUN: metaop-opt %t/sum.mlir -metaop-steer=file=%t/other -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: metaop-opt %t/sum.mlir -metaop-force-rewrites=file=%t/other -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: warning: {{.*}}other:1: there is no kernel ab
 
 //--- softmax.mlir

@@ -1,4 +1,4 @@
-//===- MarkKept.cpp - Results that may be kept from run to run ------------===//
+//===- MarkCacheable.cpp - Results that may be kept from run to run -------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -67,8 +67,9 @@ static bool contracts(KernelOp kernel, unsigned operand) {
 }
 
 namespace {
-struct MarkKeptPass : metaop::impl::MarkKeptPassBase<MarkKeptPass> {
-  using MarkKeptPassBase::MarkKeptPassBase;
+struct MarkCacheablePass
+    : metaop::impl::MarkCacheablePassBase<MarkCacheablePass> {
+  using MarkCacheablePassBase::MarkCacheablePassBase;
 
   void runOnOperation() override;
 
@@ -85,7 +86,7 @@ private:
 
 /// Returns whether calls are all that reads the value and views of it. Notes
 /// whether one of them is a contraction.
-bool MarkKeptPass::isForContractions(Value value, bool &isContracted) {
+bool MarkCacheablePass::isForContractions(Value value, bool &isContracted) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (isa<ViewOpInterface>(user))
@@ -100,7 +101,7 @@ bool MarkKeptPass::isForContractions(Value value, bool &isContracted) {
   });
 }
 
-bool MarkKeptPass::mayKeep(func::CallOp call) {
+bool MarkCacheablePass::mayKeep(func::CallOp call) {
   if (call->getNumOperands() == 0 ||
       !llvm::all_of(call.getOperands(), [](Value operand) {
         return isa<BlockArgument>(getViewed(operand));
@@ -112,7 +113,7 @@ bool MarkKeptPass::mayKeep(func::CallOp call) {
          isForContractions(call.getResult(0), isContracted) && isContracted;
 }
 
-void MarkKeptPass::runOnOperation() {
+void MarkCacheablePass::runOnOperation() {
   symbols.emplace(getOperation());
   auto main = symbols->lookup<func::FuncOp>("main");
   if (!main || !llvm::hasSingleElement(main.getBody()))

@@ -1,5 +1,5 @@
-// RUN: metaop-opt %s -split-input-file -metaop-mark-kept | FileCheck %s
-// RUN: metaop-opt %s -split-input-file -metaop-mark-kept | metaop-opt -split-input-file | FileCheck %s
+// RUN: metaop-opt %s -split-input-file -metaop-mark-cacheable | FileCheck %s
+// RUN: metaop-opt %s -split-input-file -metaop-mark-cacheable | metaop-opt -split-input-file | FileCheck %s
 
 // The panels of an argument may be kept; a view changes nothing on either side.
 // What is packed of a value that the program computes may not.

@@ -1,4 +1,4 @@
-// RUN: metaop-opt %s -split-input-file -metaop-pitch-parts --mlir-print-local-scope | FileCheck %s
+// RUN: metaop-opt %s -split-input-file -metaop-strided-parts --mlir-print-local-scope | FileCheck %s
 
 // Both parts lie in rows of their own width; what is in memory is copied.
 // CHECK-LABEL: func @columns

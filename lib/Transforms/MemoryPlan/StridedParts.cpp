@@ -1,4 +1,4 @@
-//===- PitchParts.cpp - Parts in rows that are apart ----------------------===//
+//===- StridedParts.cpp - Parts in rows that are apart --------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -118,8 +118,8 @@ static void pitch(ConcatOp op, Value part, RowsAttr rows) {
 }
 
 namespace {
-struct PitchPartsPass : metaop::impl::PitchPartsPassBase<PitchPartsPass> {
-  using PitchPartsPassBase::PitchPartsPassBase;
+struct StridedPartsPass : metaop::impl::StridedPartsPassBase<StridedPartsPass> {
+  using StridedPartsPassBase::StridedPartsPassBase;
 
   void runOnOperation() override {
     for (ConcatOp op : collectOps<ConcatOp>(getOperation().getBody())) {

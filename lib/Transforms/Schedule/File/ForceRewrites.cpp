@@ -1,4 +1,4 @@
-//===- SteerPass.cpp - Writes on kernels what users decide ----------------===//
+//===- ForceRewrites.cpp - Writes on kernels what users decide ------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -29,8 +29,9 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 namespace {
-struct SteerPass : metaop::impl::SteerPassBase<SteerPass> {
-  using SteerPassBase::SteerPassBase;
+struct ForceRewritesPass
+    : metaop::impl::ForceRewritesPassBase<ForceRewritesPass> {
+  using ForceRewritesPassBase::ForceRewritesPassBase;
 
   void runOnOperation() override;
 
@@ -39,7 +40,7 @@ private:
 };
 } // namespace
 
-void SteerPass::write(KernelOp kernel, const ScheduleEntry &entry) {
+void ForceRewritesPass::write(KernelOp kernel, const ScheduleEntry &entry) {
   Builder builder(kernel.getContext());
   std::string place = file + ":" + std::to_string(entry.line);
   SmallVector<NamedAttribute> rewrites{
@@ -50,10 +51,10 @@ void SteerPass::write(KernelOp kernel, const ScheduleEntry &entry) {
   kernel.setRewritesAttr(builder.getDictionaryAttr(rewrites));
 }
 
-void SteerPass::runOnOperation() {
+void ForceRewritesPass::runOnOperation() {
   auto entries = readScheduleFile(file, text, &getContext());
   if (!entries) {
-    getOperation()->emitError("metaop-steer: ")
+    getOperation()->emitError("metaop-force-rewrites: ")
         << toString(entries.takeError());
     return signalPassFailure();
   }
