@@ -87,17 +87,15 @@ dot_general -> mo.einsum
 dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim index_in_dim narrow -> x[key]
 dynamic_update_slice -> x.at[key].set
 dynamic_update_slice_in_dim index_copy index_fill index_put masked_scatter put -> x.at[key].set
-eigh symeig -> mo.linalg.eigh
-eigvalsh -> mo.linalg.eigvalsh
+symeig -> mo.linalg.eigh
 lstsq -> mo.linalg.lstsq
 lu -> mo.linalg.lu
 matrix_exp -> mo.linalg.expm
 matrix_rank -> mo.linalg.matrix_rank
 nuclear_norm -> mo.matrix_norm(x, "nuc")
-pinv pinverse -> mo.linalg.pinv
+pinverse -> mo.linalg.pinv
 qr -> mo.linalg.qr
 svd -> mo.linalg.svd
-svdvals -> mo.linalg.svdvals
 inverse -> mo.linalg.inv
 logdet slogdet -> mo.linalg.slogdet
 triangular_solve -> mo.linalg.solve_triangular
@@ -108,6 +106,7 @@ eq -> mo.equal
 erf_inv -> mo.erfinv
 euler_gamma -> 0.5772156649015329
 fabs -> mo.abs
+fft -> mo.fft.fft
 False_ True_ -> False and True
 feature_dropout -> mo.nn.dropout1d and its kin
 fix -> mo.trunc
