@@ -24,7 +24,7 @@
 #include "PlaceParts.h"
 
 namespace mlir::metaop {
-#define GEN_PASS_DEF_MARKKEPTPASS
+#define GEN_PASS_DEF_MARKCACHEABLEPASS
 #include "MetaOps/Transforms/MemoryPlan/Passes.h.inc"
 } // namespace mlir::metaop
 

@@ -39,7 +39,7 @@
 #include "PlaceParts.h"
 
 namespace mlir::metaop {
-#define GEN_PASS_DEF_PITCHPARTSPASS
+#define GEN_PASS_DEF_STRIDEDPARTSPASS
 #include "MetaOps/Transforms/MemoryPlan/Passes.h.inc"
 } // namespace mlir::metaop
 

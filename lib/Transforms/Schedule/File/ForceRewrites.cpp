@@ -21,7 +21,7 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::metaop {
-#define GEN_PASS_DEF_STEERPASS
+#define GEN_PASS_DEF_FORCEREWRITESPASS
 #include "MetaOps/Transforms/Schedule/File/Passes.h.inc"
 } // namespace mlir::metaop
 
