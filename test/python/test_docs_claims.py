@@ -362,7 +362,7 @@ COMBINING = {
     "inserts": "metaop.insert {kind} %p into %x[%i] : tensor<2x{type}> into tensor<4x{type}>",
     "prefixes": "metaop.prefix {kind} %x {factors} dim = 0 : tensor<4x{type}>",
 }
-#: What the table says of elements, and of which types these are.
+#: The table's words for elements, and the types that these are of.
 ELEMENTS = {
     "numbers": {"f32", "i32"},
     "integers, booleans": {"i1", "i32"},
