@@ -8,8 +8,8 @@
 //
 // Between fusion and schedules, passes rewrite kernels where their heuristics
 // say that it pays. A user may decide for one kernel and pass: a file of
-// schedules says so (ScheduleFile.h), `metaop-force-rewrites` writes it on the kernel,
-// and the passes read it:
+// schedules says so (ScheduleFile.h), `metaop-force-rewrites` writes it on the
+// kernel, and the passes read it:
 //
 //   metaop.kernel(...) attributes {rewrites =
 //       {"join-stages" = false, "split-reductions" = true, place = "file:3"}}
