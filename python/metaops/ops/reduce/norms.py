@@ -13,7 +13,7 @@ from ..._typing import Axes, VarLike, as_number, as_var, normalised_axes, shown,
 from ..elementwise.elementwise import abs, pow, where
 from ._squares import root_of_powers, root_of_squares, unit_of
 
-__all__ = ["matrix_norm", "matrix_order", "norm"]
+__all__ = ["matrix_norm", "norm"]
 
 
 def norm(
