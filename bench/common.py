@@ -115,8 +115,8 @@ def compare_steps(
 
 # Processes
 
-#: Who keeps compiled code on disk, the variable that says where, and a folder's name.
-#: JAX keeps none unless it is told to.
+#: Libraries that keep compiled code on disk, the variable that says where, and a folder's name. JAX
+#: keeps none unless it is told to.
 CACHE_FOLDERS = {
     "MetaOps": ("METAOPS_CACHE_DIR", "metaops"),
     "torch.compile": ("TORCHINDUCTOR_CACHE_DIR", "inductor"),
@@ -179,7 +179,7 @@ def core_counts() -> list[int]:
 
 # Reports
 
-#: What the system tells of a cache.
+#: Files in which the system describes a cache.
 CACHE_FILES = ("type", "level", "size")
 
 

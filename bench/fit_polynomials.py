@@ -24,7 +24,7 @@ from scipy.special import erf, erfc, erfcinv, erfcx
 
 Array = np.ndarray
 
-#: Where the reduced argument of an exponential ends, and a little more.
+#: End of the reduced argument of an exponential, and a little more.
 HALF_LN2 = np.log(2) / 2 * 1.0005
 
 

@@ -41,7 +41,7 @@ TOKENS, QUICK, FIRST = 200, 24, 1
 CACHES = ("concat", "fixed")
 #: The texts that are reported: each by its process, and its number there.
 TEXTS = {"cold": (0, 0), "warm": (0, 1), "second process": (1, 0)}
-#: What our session counts while it makes a text.
+#: Counts of our session while it makes a text.
 COUNTS = ("programs_compiled", "kernels_compiled", "programs_loaded", "kernels_loaded")
 
 #: The seconds of each token, the tokens, and the counts.

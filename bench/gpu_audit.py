@@ -31,14 +31,14 @@ from ops.metaops_ops import MetaOps
 from workloads import CONTRACTIONS, WORKLOADS, Workload, select
 
 ROOT = kept.ROOT
-#: What is kept, and the page that is written from it.
+#: The kept lines, and the page that is written from them.
 LINES = kept.RESULTS / "gpu-audit.csv"
 PAGE = ROOT / "docs" / "GpuAudit.md"
 
 #: The chips of the page, and the element types.
 CHIPS = ("sm_90a", "sm_80")
 DTYPES = ("float32", "bfloat16")
-#: What a kernel that memory bounds may take to compile, in milliseconds.
+#: Milliseconds that compiling a kernel may take which memory bounds.
 COMPILE_AIM = 60
 #: All are compiled in so many rounds, and each so often in a round; the fastest time is
 #: told. Other work on the machine only adds to one, and comes in bursts, which are longer
@@ -380,7 +380,7 @@ def group_table(lines: Sequence[Line], dtype: str, chip: str) -> common.Table:
 INTRODUCTION = f"""\
 <!-- Written by `script/bench gpu-audit --write`, from results/gpu-audit.csv. -->
 
-# What kernels take of a GPU
+# Resources of a GPU that kernels take
 
 Of all workloads of [Benchmarks](Benchmarks.md), at their largest sizes: sums, and medians of
 groups. [results/gpu-audit.csv](../results/README.md) has a line for each workload, chip and

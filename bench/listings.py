@@ -43,7 +43,7 @@ OPT = Path(__file__).resolve().parents[1] / "build/release/bin/metaop-opt"
 Run = Callable[[], object]
 
 
-# What is listed
+# Subjects
 
 
 def workload_row(name: str, size: str) -> Run:

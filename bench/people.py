@@ -39,7 +39,7 @@ SEED = 7
 CHECKED = 25
 RTOL, ATOL = 2e-3, 2e-4
 
-#: What a loop has cost.
+#: Costs of a loop.
 Found = dict[str, Any]
 
 

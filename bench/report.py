@@ -397,7 +397,7 @@ def write(runs: Runs, peers: Sequence[str], output: str | None, quick: bool = Fa
         plot.write(runs, peers, output)
 
 
-# What is kept
+# Kept results
 
 
 def kernel_rows(runs: Runs, peers: Sequence[str]) -> Table:

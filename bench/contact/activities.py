@@ -112,7 +112,7 @@ class Activities:
                     raise ActivityError(f"reading a record failed with error {error}")
                 self._add(record.value)
         except Exception as error:
-            # Who calls this is not Python.
+            # The caller is not Python.
             self._trouble = str(error)
         self._buffers.pop(buffer, None)
 

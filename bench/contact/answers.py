@@ -21,7 +21,7 @@ from .child import Record, file_name, first_line, serve
 ROOT = Path(__file__).resolve().parents[2]
 #: Exit statuses of pytest if it has run a file: all passed, some failed, there are none.
 PYTEST_RAN = (0, 1, 5)
-#: Where CUPTI is, beside what a Python has in its packages.
+#: Places of CUPTI beside a Python's packages.
 TOOLKITS = ("/usr/local/cuda", "/usr/local/cuda-*", "/opt/cuda")
 
 

@@ -31,7 +31,7 @@ L2_BYTES, MULTIPROCESSORS = 38, 16
 #: Operations for each byte of the inputs below which memory bounds a workload: a GPU does
 #: 20 of f32 or more.
 BALANCE = 10
-#: What triton.testing.do_bench times as well, which frees the cache before each call, too.
+#: Rows that triton.testing.do_bench times as well, which frees the cache before each call, too.
 CHECKED = (
     ("softmax", "large"),
     ("GELU", "large"),
@@ -160,7 +160,7 @@ class FirstLaunch:
         try:
             self._action()
         except Exception as error:
-            # Who calls this is not Python.
+            # The caller is not Python.
             self._trouble = str(error)
 
     def _call(self, function: str, *arguments: object) -> None:

@@ -48,7 +48,7 @@ SHARES = {
     "exchange": (0.06, 30),
     "tests": (0.18, 80),
 }
-#: What comes first has so many seconds however small the budget is.
+#: Seconds of the first parts, however small the budget is.
 LEAST = {"kinds": 30}
 #: Seconds for the end: children are killed, and what there is is packed.
 END = 8

@@ -138,7 +138,7 @@ class Gpu:
         self._call("cuMemFree_v2", memory)
         return {"copy bytes per second": 2 * COPIED_BYTES / seconds}
 
-    # What others launch
+    # Launches of others
 
     def attribute(self, number: int) -> int:
         """Return an attribute of the GPU by its CUdevice_attribute."""

@@ -16,7 +16,7 @@ from metaops import nn
 from . import differences
 from .child import Record, file_name
 
-#: How far results may differ, beside the largest of them, by what they are computed in.
+#: Limits of how far results may differ, beside the largest of them, by what they are computed in.
 TOLERANCES = {"float64": 1e-10, "float32": 1e-5, "float16": 3e-3, "bfloat16": 2e-2}
 
 

@@ -10,9 +10,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-#: What our own process has for its Python, and no other may see.
+#: Variables that our own process has for its Python, and no other may see.
 OWN = ("PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
-#: Where a bundle keeps the LD_LIBRARY_PATH that it was called with.
+#: The variable with the LD_LIBRARY_PATH that a bundle was called with.
 GIVEN_LIBRARIES = "METAOPS_BUNDLE_LIBRARIES"
 NAMES = ("python3", "python", *(f"python3.{minor}" for minor in range(14, 8, -1)))
 #: Importing PyTorch for the first time takes long on some disks.

@@ -19,7 +19,7 @@ from .child import Record
 OLDEST_DRIVER = 12000
 #: By their capabilities, each of whose code later ones of the same major number run.
 CHIPS = {80: "sm_80", 86: "sm_86", 87: "sm_87", 89: "sm_89", 90: "sm_90a"}
-#: What logs and culprits may take, and what compilers leave for a while.
+#: Bytes of logs and culprits, and those that compilers leave for a while.
 RESULT_BYTES, SCRATCH_BYTES = 100_000_000, 300_000_000
 FLAGS = Path("/proc/cpuinfo")
 

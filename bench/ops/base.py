@@ -29,7 +29,7 @@ class Ops(ABC):
 
     #: The column's title.
     title = ""
-    #: Whether it takes derivatives.
+    #: True if it takes derivatives.
     differentiates = True
 
     @abstractmethod

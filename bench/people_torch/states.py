@@ -12,7 +12,7 @@ from torch import Tensor
 
 from .hand import Hand, Make, Step, loop
 
-#: What a state becomes.
+#: Next value of a state.
 NEXT = {
     "products": lambda x, w: torch.tanh(x @ w),
     "elementwise": lambda x, w: x * 0.9 + 0.1,

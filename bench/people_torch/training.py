@@ -189,7 +189,7 @@ def list_of_losses(hand: Hand) -> Step:
     return step
 
 
-#: What a running value becomes with a new loss.
+#: A running value with a new loss.
 RUNNING = {
     "average": lambda value, kept: 0.9 * value + 0.1 * kept,
     "total": lambda value, kept: value + kept,

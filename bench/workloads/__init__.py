@@ -26,7 +26,7 @@ WORKLOADS: dict[str, Workload] = {
     workload.name: workload for module in MODULES for workload in module.WORKLOADS
 }
 
-#: What the profile of a row shows that is slower than a peer, by the row's name.
+#: Notes on rows that are slower than a peer, by the row's name: what their profiles show.
 NOTES: dict[str, str] = {name: note for module in MODULES for name, note in module.NOTES.items()}
 
 #: The groups of `contractions`, in the order of the tables.

@@ -138,8 +138,8 @@ class Workload:
         return sum(a.nbytes for a in arrays) + sum(r.nbytes for r in results)
 
 
-#: Where MetaOps, PyTorch and JAX let tensors start, in bytes: at a cache line. NumPy's
-#: arrays start a quarter of it behind, so that each vector read in place is in two lines.
+#: Alignment of tensors in MetaOps, PyTorch and JAX, in bytes: a cache line. NumPy's arrays start a
+#: quarter of it behind, so that each vector read in place is in two lines.
 ALIGNMENT = 64
 
 

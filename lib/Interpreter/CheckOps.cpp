@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is wrong is told of the ends alone, as compiled programs do, which know
-// no more.
+// The error tells of the ends alone, as compiled programs do, which know no
+// more.
 //
 //===----------------------------------------------------------------------===//
 

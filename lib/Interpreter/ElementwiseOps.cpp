@@ -63,7 +63,7 @@ static void addBinary(OpFunctions &functions,
 }
 
 namespace {
-/// Whether an op's entry in the .td says what it is of so many doubles.
+/// The value of an op of so many doubles, if its entry in the .td has it.
 template <typename OpTy> using EvaluatedOfOne = decltype(OpTy::evaluate(0.0));
 template <typename OpTy>
 using EvaluatedOfTwo = decltype(OpTy::evaluate(0.0, 0.0));
@@ -176,7 +176,7 @@ static Expected<Tensor> evaluatePopcount(PopcountOp op,
   });
 }
 
-/// Where a number ends depends on its type.
+/// Evaluates a shift. The last bit of a number depends on its type.
 template <typename OpTy, Scalar (*shift)(Scalar, Scalar, unsigned)>
 static Expected<Tensor> evaluateShift(OpTy op, ArrayRef<Tensor> operands) {
   Type element = op.getResult().getType().getElementType();

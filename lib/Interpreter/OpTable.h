@@ -72,8 +72,8 @@ inline ArrayRef<Tensor> valuesOf(OperandRange range,
 llvm::Error checkTypes(ArrayRef<Tensor> values, TypeRange types,
                        const llvm::Twine &what);
 
-/// Whether the interpreter knows the op, and runs its regions with the values
-/// of the function around it.
+/// Returns whether the interpreter knows the op, and runs its regions with the
+/// values of the function around it.
 bool isBranchOrLoop(Operation *op);
 
 /// The numbers in 0-d tensors of integers or `index`.

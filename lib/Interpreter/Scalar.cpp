@@ -137,7 +137,7 @@ Scalar Scalar::ofInteger(ElementKind kind, int64_t value) {
   llvm_unreachable("all kinds are handled");
 }
 
-/// How many digits of a float are stored.
+/// Returns the number of stored digits of a float.
 static unsigned getFractionWidth(const llvm::fltSemantics &semantics) {
   return APFloat::semanticsPrecision(semantics) - 1;
 }

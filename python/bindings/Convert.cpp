@@ -163,7 +163,7 @@ int64_t metaops::python::expectInteger(py::handle object, const char *what) {
   failTooLarge(object, what);
 }
 
-/// What NumPy calls a type of its own or of Python's.
+/// Returns NumPy's name of a type of its own or of Python's.
 static std::string nameOfNumPyType(py::handle object) {
   try {
     return py::dtype::from_args(py::reinterpret_borrow<py::object>(object))

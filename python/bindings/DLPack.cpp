@@ -11,8 +11,8 @@
 // calls the struct's deleter in the end; a capsule that nobody took calls it
 // itself.
 //
-// What leaves shares the buffer and is flagged as read-only. Consumers from
-// before DLPack 1.0 know no flags and could write, so they get a copy.
+// An exported tensor shares the buffer and is flagged as read-only. Consumers
+// from before DLPack 1.0 know no flags and could write, so they get a copy.
 //
 //===----------------------------------------------------------------------===//
 

@@ -61,8 +61,7 @@ struct Tensor {
 };
 
 struct ManagedTensor {
-  /// What capsules with this struct are called, before and after a consumer
-  /// took it.
+  /// Names of capsules with this struct, before and after a consumer took it.
   static constexpr const char *name = "dltensor";
   static constexpr const char *usedName = "used_dltensor";
 

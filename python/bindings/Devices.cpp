@@ -27,7 +27,7 @@ static PyObject *getVariable() {
   return variable;
 }
 
-/// Whether a scope has ever been opened; guarded by the GIL. Most programs use
+/// True if a scope has ever been opened; guarded by the GIL. Most programs use
 /// one device, and need not look.
 static bool hasScopes = false;
 

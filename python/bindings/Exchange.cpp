@@ -84,7 +84,7 @@ static ReleaseList &getReleaseList() {
 
 BufferRef metaops::python::wrapForeign(void *data, size_t bytes,
                                        std::function<void()> release) {
-  // Where the interpreter could not be told, it is done now.
+  // If the interpreter could not be told, it is done now.
   getReleaseList().empty();
   return Buffer::wrap(data, bytes, [release = std::move(release)]() mutable {
     getReleaseList().add(std::move(release));
@@ -216,8 +216,8 @@ BufferRef metaops::python::copyElements(const void *data,
   return buffer;
 }
 
-/// Whether NumPy shares the object's memory, which it only says if asked. Where
-/// it does not, its array is nobody else's.
+/// Returns whether NumPy shares the object's memory, which it only says if
+/// asked. Where it does not, its array is nobody else's.
 static bool sharesMemory(py::handle object) {
   if (py::isinstance<py::array>(object))
     return true;

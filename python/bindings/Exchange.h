@@ -17,8 +17,8 @@
 
 namespace metaops::python {
 
-/// Whether two tensors may, or have to, be in the same memory; Python's
-/// `copy=` with True, None and False.
+/// Says if two tensors may, or have to, be in the same memory; Python's `copy=`
+/// with True, None and False.
 enum class Sharing { Never, Possible, Required };
 Sharing toSharing(py::handle copy, const char *what);
 

@@ -103,7 +103,7 @@ static py::object toObject(const std::optional<GridDescription> &grid) {
   return result;
 }
 
-/// How many threads of a CPU, or of a GPU, work on a call at most.
+/// Returns how many threads of a CPU, or of a GPU, work on a call at most.
 static int64_t countThreads(const KernelInfo &call,
                             const KernelDescription &kernel) {
   if (kernel.grid)
@@ -112,7 +112,8 @@ static int64_t countThreads(const KernelInfo &call,
                            call.maxThreads);
 }
 
-/// What the fusion reported, and for each call its stages and their text.
+/// Describes what the fusion reported, and for each call its stages and their
+/// text.
 py::tuple metaops::python::describeProgram(
     const std::shared_ptr<const RunRecord> &record) {
   ProgramDescription description = runWithoutGIL([&](Session &session) {

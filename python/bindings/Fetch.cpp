@@ -95,7 +95,7 @@ struct State {
   Delivery delivery;
   // These are used with the GIL held.
   std::unordered_map<uint64_t, py::function> callbacks;
-  /// What the first callback has thrown that nobody was told of.
+  /// An exception of the first callback that nobody was told of.
   py::object failure;
 };
 } // namespace

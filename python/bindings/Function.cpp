@@ -251,7 +251,8 @@ static PyObject *reduce(PyObject *self, PyObject *) {
   return Py_NewRef(asFunction(self)->qualname);
 }
 
-/// What a wrapped function has, as its defaults and annotations, is ours.
+/// Attributes of a wrapped function, such as its defaults and annotations, are
+/// ours.
 static PyObject *getAttribute(PyObject *self, PyObject *name) {
   PyObject *found = PyObject_GenericGetAttr(self, name);
   if (found || !asFunction(self)->wrapped ||
@@ -348,9 +349,9 @@ py::object metaops::python::makeFunction(llvm::StringRef declaration,
       reinterpret_cast<PyObject *>(function));
 }
 
-/// What a decorated function was made of, as functools.wraps tells it. There is
-/// inspect.unwrap, which is Python; the package has a thousand functions to
-/// wrap when it is imported.
+/// Returns the function that a decorated one was made of, as functools.wraps
+/// tells it. There is inspect.unwrap, which is Python; the package has a
+/// thousand functions to wrap when it is imported.
 static py::object unwrap(py::object function) {
   for (;;) {
     py::object inner = py::getattr(function, "__wrapped__", py::none());

@@ -95,7 +95,7 @@ template <typename T> decltype(auto) convert(const CallArgument &argument) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// What a function of the extension does, given its arguments in order.
+/// Work of a function of the extension, given its arguments in order.
 class Body {
 public:
   virtual ~Body() = default;

@@ -129,10 +129,10 @@ private:
 // Assignments that nobody sees
 //===----------------------------------------------------------------------===//
 
-/// Whether the object that a subscript of is assigned to is gone afterwards, as
-/// z[1] is in `z[1][2] = 5`. It is if the interpreter's stack has the only
-/// reference. Code in C may have the only one too and use it later, but then
-/// the innermost Python frame is not at an assignment.
+/// Returns whether the object that a subscript of is assigned to is gone
+/// afterwards, as z[1] is in `z[1][2] = 5`. It is if the interpreter's stack
+/// has the only reference. Code in C may have the only one too and use it
+/// later, but then the innermost Python frame is not at an assignment.
 static bool isTemporary(py::handle object) {
 #if PY_VERSION_HEX >= 0x030E0000
   return PyUnstable_Object_IsUniqueReferencedTemporary(object.ptr());

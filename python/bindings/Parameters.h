@@ -51,14 +51,14 @@ public:
   /// In the form of `__text_signature__`.
   std::string getText() const;
 
-  /// Whether so many arguments by position are all that there are.
+  /// Returns whether so many arguments by position are all that there are.
   bool areComplete(size_t count) const { return count == complete; }
 
   /// Puts the arguments of a call in order.
   BoundArguments bind(PyObject *const *args, size_t count,
                       PyObject *keywords) const;
 
-  /// Whether all keywords are names of parameters.
+  /// Returns whether all keywords are names of parameters.
   bool knows(PyObject *keywords) const;
   /// The index of the parameter that a keyword names, under any spelling.
   /// `self` is the object of a method, for messages.
@@ -67,7 +67,7 @@ public:
   /// Other spellings of the parameters, as pairs of spelling and name.
   std::vector<std::pair<std::string, std::string>> getSpellings() const;
 
-  /// What messages call a parameter: the function's name and its own.
+  /// Returns a parameter's name in messages: the function's name and its own.
   std::string getPlace(size_t index) const;
 
   /// Two spellings, or a position and a keyword, of one parameter were given.
@@ -91,10 +91,11 @@ private:
 
   std::string name;
   llvm::SmallVector<Parameter, 6> parameters;
-  /// How many may be given by position.
+  /// The number of those that may be given by position.
   size_t positional = 0;
   std::optional<size_t> variadic;
-  /// How many arguments by position fill everything; no number if none do.
+  /// The number of arguments by position that fill everything; no number if
+  /// none do.
   size_t complete = 0;
   /// Takes any keyword.
   bool isOpen = false;

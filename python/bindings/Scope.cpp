@@ -45,7 +45,7 @@ void metaops::python::setMostThreads(unsigned threads) {
   mostThreads = threads;
 }
 
-/// What GPUs are used with; guarded by the GIL until the session is made.
+/// Returns the options of GPUs; guarded by the GIL until the session is made.
 static CudaOptions &cudaOptions() {
   static auto *options = new CudaOptions;
   return *options;
@@ -95,10 +95,10 @@ static std::vector<DeviceKind> listGpus() {
 }
 
 namespace {
-/// Where a user's code stands: a code object and the instruction in it.
+/// Place in a user's code: a code object and the instruction in it.
 using CodePosition = std::pair<PyCodeObject *, int>;
 
-/// What the extension keeps for the process; guarded by the GIL. It is never
+/// State of the extension in the process; guarded by the GIL. It is never
 /// destroyed, since Vars may die after the interpreter has begun to shut down.
 struct State {
   State() {
@@ -114,8 +114,8 @@ struct State {
   std::shared_ptr<Session> session =
       Session::create(createCpuCompiler(), listGpus());
   std::string packageFolder;
-  /// Whether a function is the package's own. The code objects are kept alive,
-  /// so that no other takes an address.
+  /// Functions of the package, by their code objects: these are kept alive, so
+  /// that no other takes an address.
   llvm::DenseMap<PyCodeObject *, bool> isOwn;
   llvm::DenseMap<CodePosition, mlir::LocationAttr> locations;
 };
@@ -257,7 +257,7 @@ CallPlace metaops::python::currentPlace() {
 // Entering
 //===----------------------------------------------------------------------===//
 
-/// How long the end of the interpreter waits for calls of other threads.
+/// Time that the end of the interpreter waits for calls of other threads.
 static constexpr auto kPatience = std::chrono::seconds(1);
 
 namespace {

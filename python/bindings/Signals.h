@@ -24,8 +24,9 @@
 
 namespace metaops::python {
 
-/// Whether Ctrl-C waits for its handler. To be asked often, on any thread, with
-/// or without the GIL: it looks every 50 ms. Once true it stays that.
+/// Returns whether Ctrl-C waits for its handler. To be asked often, on any
+/// thread, with or without the GIL: it looks every 50 ms. Once true it stays
+/// that.
 bool isInterruptPending();
 
 /// Calls the handlers of signals that have arrived, and throws what they raise.

@@ -308,7 +308,8 @@ static void bindOperators(py::class_<Var> &cls) {
   cls.attr("__array_ufunc__") = py::none();
 }
 
-/// What `to` takes is a dtype, a tensor of that dtype, or a device's name.
+/// Moves a value to what `to` takes: a dtype, a tensor of that dtype, or a
+/// device's name.
 static Node *moveTo(RecordingSession &session, const Var &self,
                     py::handle target) {
   Recorder &recorder = session.getRecorder();

@@ -20,7 +20,7 @@ __all__ = [
     "shape_and_dtype",
 ]
 
-#: That of the process, and those of the scopes that the thread is in.
+#: The default of the process, and those of the scopes that the thread is in.
 _of_process = _core.float32
 _of_scopes: ContextVar[tuple[_core.dtype, ...]] = ContextVar("default_dtype", default=())
 

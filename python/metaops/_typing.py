@@ -20,7 +20,7 @@ from ._nested import read_sequence
 
 #: A name ("float32"), one of `metaops.dtype`, a NumPy dtype or a Python type.
 DType: TypeAlias = Union[str, type, "np.dtype[Any]"]
-#: What an operator takes beside a Var. A Python scalar adopts the Var's dtype.
+#: Operand beside a Var. A Python scalar adopts the Var's dtype.
 VarLike: TypeAlias = Union[
     Var, bool, int, float, "npt.NDArray[Any]", np.generic, list[Any], tuple[Any, ...]
 ]
@@ -68,7 +68,7 @@ def paired(x: VarLike, y: VarLike) -> tuple[Var, Var]:
     return beside(x, second), beside(y, first)
 
 
-#: What float32 holds with digits to spare, so that sums and squares fit, too. Longer integers
+#: Types that float32 holds with digits to spare, so that sums and squares fit, too. Longer integers
 #: are computed in float64.
 _SHORT = frozenset(["bool", "int8", "uint8"])
 

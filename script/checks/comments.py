@@ -14,8 +14,8 @@ from pathlib import Path
 
 from checks.landings import ROOT
 
-#: How many comments open so. To be lowered with each that is rewritten.
-MOST = 1038
+#: Number of comments that open so. To be lowered with each that is rewritten.
+MOST = 163
 
 FOLDERS = ("bench", "include", "lib", "python", "script", "test/python", "tools", "unittests")
 MARKS = {".cpp": "//", ".h": "//", ".td": "//", ".py": "#"}

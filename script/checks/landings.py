@@ -36,9 +36,9 @@ def git(*arguments: str) -> str:
 class Landing:
     """A landing as the history tells it."""
 
-    #: What its last commit has written into the file.
+    #: The number that its last commit has written into the file.
     number: int
-    #: That commit.
+    #: Its last commit.
     commit: str
 
 

@@ -20,7 +20,7 @@ from checks.results import TALLY
 PYTHON = ROOT / ".venv/bin/python"
 RESULTS = ROOT / "build/results"
 LIT = "/usr/lib/llvm-22/bin/lit"
-#: Where assembled kernels are kept, for all checkouts.
+#: Folder of assembled kernels, for all checkouts.
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
@@ -46,7 +46,7 @@ class Plan:
 
     #: "all", "first", or "none"; "first" is with the part, if there is one.
     extent: str
-    #: What decided that, for the summary.
+    #: The cause of that, for the summary.
     why: str = ""
     #: Code of GPUs is concerned, which adds tests to the first tier of pytest.
     has_gpu_code: bool = False

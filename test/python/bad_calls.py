@@ -10,7 +10,7 @@ import numpy as np
 
 INF, NAN = math.inf, math.nan
 
-# What is no value of a parameter, by what it is for.
+# Numbers that are no value of a parameter, by its kind.
 FINITE = [NAN, INF, -INF]
 NUMBER = [NAN]
 NOT_NEGATIVE = [-1.0, -1e-9, NAN]

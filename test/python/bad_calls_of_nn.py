@@ -30,7 +30,7 @@ pair = (mo.ones((3, 4)), mo.zeros((3, 4)))
 signs = mo.array(np.array([1.0, -1, 1], "f4"))
 query = mo.ones((2, 3, 4))
 
-#: What is added to a square.
+#: Addends of a square.
 EPS = [-1.0, NAN, INF]
 
 

@@ -31,7 +31,7 @@ def pytest_addoption(parser):
     )
 
 
-#: What a test may need of its device, as a mark or a fixture, and who lacks it.
+#: Needs that a test may have of its device, as a mark or a fixture, and who lacks them.
 NEEDS = {
     "compiled": "looks at compiled programs",
     "processor": "looks at code of processors, or at threads",

@@ -23,7 +23,7 @@ from metaops.optim import lr_scheduler
 DATA = pathlib.Path(__file__).parent / "data"
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "Coverage.md"
 
-#: Where the names of a library are looked for.
+#: Modules in which the names of a library are looked for.
 MODULES = {
     "numpy": [mo],
     "the array API": [mo],

@@ -28,10 +28,10 @@ class Stage:
     width: int = 4
     #: Dimensions that stages of one kernel share loops over, each at the same place.
     shared: list[int] = field(default_factory=list)
-    #: Whether it is the first stage of its kernel, or the only one.
+    #: True of the first stage of its kernel, or the only one.
     is_first: bool = True
     is_alone: bool = True
-    #: Whether a chain of float sums is long enough to start anew.
+    #: True if a chain of float sums is long enough to start anew.
     pairwise: bool = False
 
 

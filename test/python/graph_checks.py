@@ -21,7 +21,7 @@ from gpu_schedules import Draw, Stage
 from random_graphs import ALL, DIFFERENTIATED, Graph, Node, run
 from test_schedule_fuzz import SCHEDULE, random_schedule
 
-#: How far compiled numbers may be from interpreted ones, beside the largest of them.
+#: Limits of how far compiled numbers may be from interpreted ones, beside the largest of them.
 TOLERANCE = {"float64": 1e-9, "float32": 5e-5, "float16": 8e-3, "bfloat16": 6e-2}
 
 #: An operator in the text of a graph: its name, its kind, and what it makes.

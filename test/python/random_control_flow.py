@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-#: How deep branches and loops are nested at most.
+#: Limit of nested branches and loops.
 DEPTH = 3
 
 

@@ -82,7 +82,7 @@ class Step:
         self.graph, self.dtypes, self.shift = graph, dtypes, shift
         self.numbers = list(node.numbers)
         self.operands = [graph.values[at] for at in node.operands if at in graph.values]
-        #: What was read, by which it is known whether the result was rounded.
+        #: Values that were read, by which it is known whether the result was rounded.
         self.read: list[Value] = []
 
     # --- Choices ---------------------------------------------------------------

@@ -10,8 +10,8 @@ import random
 
 #: The first seed of tests of random programs: with sanitizers, the commit's own number.
 FIRST_SEED = int(os.environ.get("METAOPS_FUZZ_SEED", "0"))
-#: How much of what a test asks of its fixed seeds it asks of others, which were not
-#: looked at: a quota of 10 is 1, one below that is none.
+#: Share of what a test asks of its fixed seeds that it asks of others, which were not looked at: a
+#: quota of 10 is 1, one below that is none.
 QUOTA_SHARE = 1.0 if FIRST_SEED == 0 else 0.1
 MAX_ELEMENTS = 2000
 

@@ -20,7 +20,7 @@ import numpy as np
 ROWS, COLUMNS, NAMES = 5, 3, 6
 Action = tuple[str, Any]
 
-#: How often an action is drawn.
+#: Chances of the actions.
 WEIGHTS = {
     "combine": 10,
     "layer": 3,

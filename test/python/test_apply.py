@@ -36,7 +36,7 @@ def grouped(parameters, groups, order):
     return optim.SGD(chosen), [rates[k] for k in range(3)]
 
 
-#: What may be done with the gradients of parameters before they are given.
+#: Ways of changing the gradients of parameters before they are given.
 WAYS = {
     "as they are": lambda parameters, gradients: gradients,
     "clipped by norm": lambda parameters, gradients: optim.clip_grad_norm(gradients, 1e9)[0],

@@ -36,7 +36,7 @@ def put(x: np.ndarray, key: slice, value: float) -> np.ndarray:
     return x
 
 
-#: What is called with x and a number from 1 to 16, and what NumPy has for it.
+#: Functions of x and a number from 1 to 16, and NumPy's for them.
 SHAPES_STAY: dict[str, tuple[Callable, Callable]] = {
     "roll": (lambda x, k: mo.roll(x, k, 0), lambda x, k: np.roll(x, k, 0)),
     "roll back": (lambda x, k: mo.roll(x, -k, 1), lambda x, k: np.roll(x, -k, 1)),
@@ -74,7 +74,7 @@ SHAPES_STAY: dict[str, tuple[Callable, Callable]] = {
     "a range": (lambda x, k: mo.arange(k, k + 9), lambda x, k: np.arange(k, k + 9)),
 }
 
-#: What is called with x and a number from 24 on.
+#: Functions of x and a number from 24 on.
 EXTENTS_FOLLOW: dict[str, tuple[Callable, Callable]] = {
     "pad": (
         lambda x, k: mo.pad(x, ((k, 0), (0, 1))),

@@ -18,7 +18,7 @@ from random_control_flow import ControlFlow
 from random_programs import FIRST_SEED
 from test_schedule_fuzz import TOOLS
 
-#: What ten programs of fixed seeds have some of.
+#: Features that ten programs of fixed seeds have some of.
 KINDS = ("if", "for", "while", "scan", "captured yields", "kernels")
 #: By which rules programs are fused, in turn.
 RULES = ["extended", "paper", "none"]

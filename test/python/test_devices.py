@@ -100,7 +100,7 @@ def test_unknown_devices_list_those_that_exist(name):
         mo.device(3)
 
 
-# Where values are
+# Places of values
 
 
 def test_what_is_made_is_on_the_current_device():
@@ -356,7 +356,7 @@ def test_gradients_of_several_devices_are_clipped_together():
     np.testing.assert_allclose([a.item(), b.item()], [0.6, 0.8], rtol=1e-5)
 
 
-# What devices have of their own
+# Memory of devices
 
 
 def test_threads_and_limits_are_of_a_device():

@@ -63,7 +63,7 @@ def truncated_share(a, b, x):
     return (phi(x) - phi(a)) / (phi(b) - phi(a))
 
 
-#: How numbers are made of a shape and options, and their shares below x.
+#: Makers of numbers from a shape and options, and the shares of these below x.
 CONTINUOUS = {
     "random": (lambda s, **o: mo.random(s, **o), lambda x: x),
     "uniform": (lambda s, **o: mo.uniform(s, -2, 3, **o), lambda x: (x + 2) / 5),

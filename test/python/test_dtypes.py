@@ -71,7 +71,7 @@ def test_other_objects():
         sorted([mo.float32, 3])
 
 
-# What takes a dtype.
+# Functions that take a dtype.
 TAKERS = {
     "array": lambda d: mo.array(A, d),
     "Var": lambda d: mo.Var(A, d),

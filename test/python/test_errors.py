@@ -19,7 +19,7 @@ def line():
     return f"test_errors.py:{inspect.currentframe().f_back.f_lineno + 1}"
 
 
-# What is done, the exception, and what its message contains.
+# Calls, the exception, and what its message contains.
 BAD = {
     "add": (lambda x: x + np.ones((4,), "float32"), ValueError, ["(2, 3)", "(4,)"]),
     "select": (lambda x: mo.where(x > 0, x, mo.zeros((5,))), ValueError, ["(2, 3)", "(5,)"]),

@@ -211,7 +211,7 @@ def test_operators():
     assert sweep(operators) == set(OPERATORS)
 
 
-#: What has nothing to do. Each is a fresh Var all the same.
+#: Calls that have nothing to do. Each gives a fresh Var all the same.
 NOTHING = {
     "+x": lambda x: +x,
     "x[...]": lambda x: x[...],

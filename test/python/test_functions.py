@@ -176,7 +176,7 @@ def test_integers(rng, dtype):
         same(mo.pow(x, exponents), np.power(x, exponents))
     ones = [bin(abs(int(v))).count("1") for v in x]
     same(mo.bitwise_count(x), np.array(ones, dtype))
-    # What NumPy leaves undefined.
+    # Shifts that NumPy leaves undefined.
     beyond = np.full(64, bits, dtype)
     same(mo.bitwise_left_shift(x, beyond), np.zeros(64, dtype))
     same(mo.bitwise_right_shift(x, beyond), np.where(x < 0, -1, 0).astype(dtype))

@@ -49,8 +49,8 @@ def test_nothing_is_spilled_and_kernels_are_as_few_as_on_a_processor(chip, dtype
 
 # On the emulator
 
-#: What moves more than contiguous accesses of whole sectors would, and why; of the others
-#: that are small, all move the least.
+#: Rows that move more than contiguous accesses of whole sectors would, and why; of the others that
+#: are small, all move the least.
 ODD_ROWS = {
     "slice": "rows begin between sectors",
     "slice both": "rows begin between sectors",

@@ -30,7 +30,7 @@ PER_FILE = 30
 LARGE_PER_FILE = 6
 VARIANTS = 3
 
-#: What a schedule's text has that makes use of a feature.
+#: Parts of a schedule's text that make use of a feature.
 FEATURES = {
     "cluster": re.compile(r"cluster\("),
     "block": re.compile(r"block\("),
@@ -50,7 +50,7 @@ FEATURES = {
     "cluster memory": re.compile(r"place = [^>]*cluster"),
 }
 
-#: What is said of a schedule that no GPU can do: the label of a constraint.
+#: Refusal of a schedule that no GPU can do: the label of a constraint.
 REFUSED = re.compile(r"error: .*\((G\d+)\) ")
 
 #: Products of many floats overflow in one order, and are 0 in another.

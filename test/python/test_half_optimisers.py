@@ -30,7 +30,7 @@ KINDS = {
     "Rprop": {},
     "SGD": {"momentum": 0.9, "nesterov": True},
 }
-#: What gradients are about: their squares are 0 and infinite in float16.
+#: Sizes of gradients: their squares are 0 and infinite in float16.
 SIZES = [1e-4, 1.0, 300.0]
 STEPS = 4
 

@@ -114,7 +114,7 @@ def test_errors_are_those_of_one_rounding(rng, dtype, bits):
     assert (error <= 2.0**-bits * np.abs(exact) + 1e-6 * terms).all()
 
 
-# What a user sees of the rule
+# The rule as a user sees it
 
 
 def cancelling(dtype):

@@ -395,7 +395,7 @@ def test_a_network_trains_in_place(compiled, rng):
         close(parameter, array, rtol=1e-3, atol=1e-4)
 
 
-# What ends a history
+# Ends of histories
 
 
 def test_a_gradient_through_an_overwritten_value_names_the_update(compiled, rng):

@@ -154,7 +154,7 @@ CALLS = {
 }
 
 
-#: What takes any integer.
+#: Functions that take any integer.
 HARMLESS = {"array +", "flag fuse", "slice", "slice to", "take clipped", "take wrapped", "tril"}
 
 

@@ -24,7 +24,7 @@ LOOPS = [
 ]
 #: Loops whose histories grow if nothing bounds them.
 AT_THE_BOUND = ["by_hand", "list_of_states_products_looked_at", "power_iteration"]
-#: What a step may take more later. One more look at each value that waits is 15 % after
+#: Factor by which a step may take more later. One more look at each value that waits is 15 % after
 #: 500 steps.
 GROWTH = 1.05
 

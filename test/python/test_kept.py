@@ -20,7 +20,7 @@ from util import close, floats, same
 # Kernels for all lengths of a class pack less.
 pytestmark = [pytest.mark.processor, pytest.mark.usefixtures("own_kernels")]
 
-# What the panels of the weights below take: 64 x 32 x 3 x 3 floats.
+# Bytes of the panels of the weights below: 64 x 32 x 3 x 3 floats.
 PANELS = 64 * 32 * 9 * 4
 
 

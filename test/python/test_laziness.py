@@ -241,7 +241,7 @@ def test_what_is_looked_at_changes_no_number(when):
     close(bias, bias0, rtol=1e-5)
 
 
-# What stops fusion, gradients, laziness
+# Fusion, gradients, laziness that are stopped
 
 
 def test_stop_fuse_ends_a_group(compiled, leaves):

@@ -51,7 +51,7 @@ def test_steps_are_numpys_and_do_not_grow(settled, make, rng):
             close(var, array, rtol=1e-3, atol=1e-4)
 
 
-# What a step costs
+# Costs of a step
 
 
 @pytest.mark.parametrize("printed", [False, True])

@@ -16,7 +16,7 @@ from metaops import nn
 from util import bytes_in_use, close, floats
 
 MIB = 1 << 20
-# What the allocator rounds small buffers up to.
+# Unit to which the allocator rounds small buffers up.
 ROUNDING = 512
 
 
@@ -47,7 +47,7 @@ def check_estimate(values):
     return expected
 
 
-# What holds memory
+# Holders of memory
 
 
 def test_holders_name_shape_dtype_and_line(rng):
@@ -570,7 +570,7 @@ def test_estimate_of_ablations(compiled, rng, flag):
     assert sizes[False] > sizes[True]
 
 
-# What plans do
+# Plans
 
 
 def test_without_fusion_each_operation_is_a_kernel(compiled, rng):

@@ -224,7 +224,7 @@ def test_functions_that_call_methods(name):
             assert result.dtype == expected.dtype or expected.dtype == "int64"
 
 
-#: What NumPy computes of the values, whatever methods there are.
+#: Values as NumPy computes them, whatever methods there are.
 CONVERTED = {
     "argpartition": (1,),
     "argsort": (),

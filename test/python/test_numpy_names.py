@@ -133,7 +133,7 @@ def test_fill_diagonal(shape, wrap):
         close(mo.fill_diagonal(x, values, wrap), expected)
 
 
-# What NumPy has no function for
+# Names that NumPy has no function for
 
 
 def test_products_of_sets():

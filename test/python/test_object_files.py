@@ -21,7 +21,7 @@ pytestmark = pytest.mark.processor
 SOURCE = Path(__file__).resolve().parents[2]
 COMPILER = shutil.which("gcc") or shutil.which("clang-22")
 
-#: What an object may ask for: functions of the C library for memory and mathematics.
+#: Imports that an object may have: functions of the C library for memory and mathematics.
 IMPORTS = re.compile(
     "mem(cpy|move|set)|__(trunc[sd]fhf2|extendhfsf2)|"
     "(a?(cos|sin|tan)h?|atan2|cbrt|ceil|erfc?|exp[2]?|expm1|fabs|floor|fma|fmax|fmin|fmod|hypot|"

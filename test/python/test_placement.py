@@ -26,7 +26,7 @@ def test_concat_of_every_type_and_dimension(rng, dtype, dim):
     given = [mo.array(x) for x in arrays]
     expected = np.concatenate(arrays, dim)
     same(mo.concat(given, dim), expected)
-    # What a program computes, and what it is given.
+    # Values that a program computes, and those that it is given.
     computed = [~x if dtype == "bool" else x + 1 for x in given[1::2]]
     mixed = [computed[0], given[2], computed[1], given[4]]
     plain = [~x if dtype == "bool" else (x + 1).astype(dtype) for x in arrays[1::2]]

@@ -39,7 +39,7 @@ VALUES = range(0, 300, PER_TEST)
 #: On an emulated GPU half of them: all operators are among these.
 DERIVATIVES = range(0, 120 if on_processor(mo.zeros(())) else 60, PER_TEST)
 
-#: What the tests of this file have exercised, by test and first seed.
+#: Entries that the tests of this file have exercised, by test and first seed.
 EXERCISED = {}
 
 

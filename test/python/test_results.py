@@ -56,7 +56,7 @@ def runs():
     return mo.stats()["programs_run"]
 
 
-# What is computed
+# Results
 
 
 def test_both_are_one_operator(compiled, x):

@@ -36,7 +36,7 @@ LARGE_PER_FILE = 12
 
 SCHEDULE = re.compile(r"schedule\(#metaop\.schedule<\[([^\]]*)\][^>]*>\)")
 
-#: What a schedule's text has that makes use of a feature.
+#: Parts of a schedule's text that make use of a feature.
 FEATURES = {
     "parallel": re.compile(r"\[parallel\("),
     "vector": re.compile(r"lanes = "),
@@ -230,7 +230,7 @@ def blocks(explanation):
     return facts
 
 
-#: What --compare says of a function whose results agree.
+#: Message of --compare about a function whose results agree.
 AGREED = re.compile(r"^(\w+): \d+ results agree.*; (\d+) kernels?, work for (\d+) threads?$")
 
 
@@ -266,7 +266,7 @@ def compare(text, folder, seed, known=()):
     return wrong, facts
 
 
-# What the lowering says of a schedule that it does not take.
+# Message of the lowering about a schedule that it does not take.
 REFUSED = re.compile(
     r"error: .*(is not parallel|cannot be a vector|cannot be the vector loop"
     r"|cannot be the rows of a tile|the schedule streams|unrolls parallel loop|masks copies"

@@ -103,7 +103,7 @@ def test_gradients_of_masked_reductions(rng):
         check_gradient(lambda x, f=f: f(x, 1, where=mo.array(mask)) ** 2, x, rtol=1e-4, atol=1e-5)
 
 
-# What is not NaN.
+# Elements that are not NaN
 
 
 @pytest.mark.parametrize("dim, keepdims", [(None, True), (1, False), ((0, 2), True)], ids=str)

@@ -22,7 +22,7 @@ PACKAGE = pathlib.Path(_core.__file__).parent
 STUBS = PACKAGE / "_core.pyi"
 
 
-#: What Python or NumPy call by position, and what has other forms than `inspect` shows.
+#: Names that Python or NumPy call by position, or that have other forms than `inspect` shows.
 UNTOLD = {"Function.__call__", "dtype.__new__"}
 SHAPES = {"zeros", "ones", "empty", "rand"}
 SHAPES |= {f"Var.{name}" for name in ("permute", "reshape", "transpose", "view")}

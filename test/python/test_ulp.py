@@ -60,7 +60,7 @@ BOUNDS = {
     "sigmoid": 2.5,
 }
 
-#: Where the polynomials change, end, or have their largest errors.
+#: Regions where the polynomials change, end, or have their largest errors.
 REGIONS = {
     "exp": [(-104.1, -87.0), (87.0, 88.8), (-0.36, 0.36), (-5.86, -5.84)],
     "exp2": [(-150.1, -125.5), (127.5, 128.1), (-0.51, 0.55)],
@@ -137,7 +137,7 @@ def test_bits_do_not_depend_on_the_lane(name, compiled):
     np.testing.assert_array_equal(turned, whole[:1015].reshape(35, 29).T)
 
 
-#: What GPUs have shorter ways for where results are rounded to halves.
+#: Functions that GPUs have shorter ways for where results are rounded to halves.
 HALF_FUNCTIONS = ["exp", "exp2", "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "1 / x"]
 #: The largest error in units in the last place of the half.
 HALF_BOUND = 0.55

@@ -16,7 +16,7 @@ from metaops import nn
 from public import CALLABLES
 from test_hostile_numbers import CALLS as HOSTILE
 
-#: What waits, writes files, or sets what other tests count on.
+#: Functions that wait, write files, or set what other tests count on.
 LEFT_OUT = {
     "set_num_threads",
     "set_default_dtype",

@@ -19,7 +19,7 @@ from typed_calls import Call, plain
 LABELS = np.array([0, 3, 5, 2])
 SEVERAL = np.array([[0, 3, -1, 0, 0, 0], [1, -1, 0, 0, 0, 0], [2, 4, 5, -1, 0, 0], [-1] * 6])
 SIGNS = np.array([[1, -1] * 3, [-1, 1] * 3] * 2)
-#: What is said in one sequence of 4 steps.
+#: Lengths of one sequence of 4 steps.
 SAID = {"targets": np.array([1, 2]), "input_lengths": np.array(4), "target_lengths": np.array(2)}
 #: Places of an image, floats whatever its type is.
 PLACES = np.linspace(-1.2, 1.1, 2 * 5 * 3 * 2).reshape(2, 5, 3, 2).astype("float32")
@@ -126,7 +126,7 @@ REAL: dict[str, Call] = {
     ),
 }
 
-#: What is drawn for them depends on the type in which they compute.
+#: Calls whose draws depend on the type in which they compute.
 DRAWN: dict[str, Call] = {
     "gumbel_softmax": ("m", nn.gumbel_softmax),
     "rrelu": ("m", partial(nn.rrelu, is_train=True)),

@@ -14,9 +14,9 @@ from typing import Any
 import metaops as mo
 import numpy as np
 
-# Whether kernels are for AVX-512: its tiles of registers are larger than those of AVX2, so
-# other operands are packed, and the kernels of a program are not the same. A root filesystem
-# may have no /proc.
+# Flags of the processor, which tell if kernels are for AVX-512: its tiles of registers are larger
+# than those of AVX2, so other operands are packed, and the kernels of a program are not the same. A
+# root filesystem may have no /proc.
 _FLAGS = pathlib.Path("/proc/cpuinfo")
 AVX512 = _FLAGS.exists() and "avx512f" in _FLAGS.read_text()
 

@@ -152,7 +152,7 @@ static Error writeFiles(const metaops::ModelObject &model, StringRef object,
 // The program
 //===----------------------------------------------------------------------===//
 
-/// Whether it went well; what did not has been told.
+/// Returns whether it went well; what did not has been told.
 static Expected<bool> run(const Options &options) {
   auto name = chooseName(options);
   if (!name)

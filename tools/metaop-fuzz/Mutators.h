@@ -33,7 +33,7 @@ using Dictionary = std::vector<std::string>;
 std::string mutateText(llvm::StringRef text, const Dictionary &words,
                        Random &random);
 
-/// Whether this starts as MLIR's bytecode does.
+/// Returns whether this starts as MLIR's bytecode does.
 bool isBytecode(llvm::StringRef data);
 
 /// A program in bytecode with some bytes changed of which the dialect's own

@@ -161,7 +161,7 @@ static std::string drawWord(const char *const (&words)[count], Random &random) {
   return words[draw(random, count)];
 }
 
-/// What could stand in the place of a token.
+/// Returns what could stand in the place of a token.
 static std::string replacement(const Token &token, const Tokens &tokens,
                                const Dictionary &words, Random &random) {
   bool isType = llvm::is_contained(elementTypes, StringRef(token.text));

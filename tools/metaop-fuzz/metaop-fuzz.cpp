@@ -111,7 +111,8 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
-/// What is valid is printed such that it can be read, and is the same then.
+/// Checks that a valid module is printed such that it can be read, and is the
+/// same then.
 static void checkRoundTrip(ModuleOp module) {
   std::string text = print(module);
   Reader reader;
@@ -188,7 +189,7 @@ static int64_t countElements(Type type) {
   return count;
 }
 
-/// Whether no value has many elements, and they do not together.
+/// Returns whether no value has many elements, and they do not together.
 static bool isSmall(ModuleOp module) {
   int64_t total = 0;
   module.walk([&](Operation *op) {
@@ -221,8 +222,8 @@ static void interpret(func::FuncOp function) {
     llvm::consumeError(results.takeError());
 }
 
-/// Whether MLIR 22 itself breaks on this: its parser of arrays asks an index
-/// for its width.
+/// Returns whether MLIR 22 itself breaks on this: its parser of arrays asks an
+/// index for its width.
 static bool breaksMLIR(StringRef data) { return data.contains("array<index"); }
 
 static void run(StringRef data) {

@@ -21,14 +21,14 @@ struct Tolerance {
   double relative = 0;
   double absolute = 0;
 
-  /// What rounding explains in a few hundred operations of an element type;
-  /// nothing for integers and booleans.
+  /// Returns what rounding explains in a few hundred operations of an element
+  /// type; nothing for integers and booleans.
   static Tolerance ofType(ElementKind kind);
   /// "1e-5,1e-6", or one number for both.
   static llvm::Expected<Tolerance> parse(StringRef text);
 };
 
-/// How two tensors of one type differ.
+/// Difference of two tensors of one type.
 struct Difference {
   int64_t elements = 0;
   /// Elements beyond the tolerance.

@@ -14,7 +14,7 @@
 
 namespace mlir::metaop {
 
-/// What --target, --chip and --emulate ask for.
+/// Values of --target, --chip and --emulate.
 struct TargetChoice {
   std::string name = "cpu";
   /// Empty where none is given.
@@ -24,7 +24,7 @@ struct TargetChoice {
   std::vector<std::string> toolkits;
 };
 
-/// What compiles functions, and where their arguments and results are.
+/// Compiler of functions, and the place of their arguments and results.
 struct Target {
   std::unique_ptr<metaops::Compiler> compiler;
   std::shared_ptr<metaops::MemorySource> memory;

@@ -241,7 +241,7 @@ static Expected<Tensors> getArguments(const Options &options, TypeRange types) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What ran, and how long each call took.
+/// Report of what ran, and how long each call took.
 struct RunReport {
   metaops::ProgramInfo info;
   std::vector<metaops::CallTime> times;
@@ -396,8 +396,8 @@ static bool reportDifferences(StringRef name, ArrayRef<Tensor> computed,
   return true;
 }
 
-/// Whether a function whose indices the interpreter finds out of range is
-/// found so when it is compiled.
+/// Returns whether a function whose indices the interpreter finds out of range
+/// is found so when it is compiled.
 static Expected<bool> compareFailures(StringRef name, Error expected,
                                       Expected<Tensors> computed) {
   std::string message;
@@ -425,7 +425,7 @@ static Expected<bool> compareFailures(StringRef name, Error expected,
   return isSame;
 }
 
-/// Whether a function gives the same compiled and interpreted.
+/// Returns whether a function gives the same compiled and interpreted.
 static Expected<bool> compareFunction(func::FuncOp function,
                                       const Options &options,
                                       std::optional<Tolerance> tolerance,

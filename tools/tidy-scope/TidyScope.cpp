@@ -40,8 +40,8 @@ public:
     return true;
   }
 
-  // What a precompiled header holds, if it must be compiled, is none of the
-  // source's.
+  // A precompiled header's declarations, if it must be compiled, are none of
+  // the source's.
   void HandleInterestingDecl(clang::DeclGroupRef) override {}
 
   void HandleTranslationUnit(clang::ASTContext &context) override {

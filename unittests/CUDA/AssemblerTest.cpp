@@ -69,7 +69,8 @@ bool isElf(const Cubin &cubin) {
                                     "ELF";
 }
 
-/// What holds for each assembler: code, what it takes, errors with lines.
+/// Checks what holds for each assembler: code, what it takes, errors with
+/// lines.
 void checkAssembler(Assembler &assembler) {
   Cubin cubin = llvm::cantFail(assembler.assemble(kPtx, getChip()));
   EXPECT_TRUE(isElf(cubin));

@@ -41,7 +41,7 @@ void add(void **arguments) {
         getFloats(arguments[0])[i] + getFloats(arguments[1])[i];
 }
 
-/// Whether a text has a part.
+/// Returns whether a text has a part.
 void expectIn(llvm::StringRef part, const std::string &text) {
   EXPECT_TRUE(llvm::StringRef(text).contains(part)) << text;
 }

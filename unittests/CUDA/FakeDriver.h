@@ -14,16 +14,16 @@
 #include <string>
 #include <vector>
 
-/// What tests see and say of the fake driver that they have loaded.
+/// State of the fake driver that tests have loaded, for these to see and set.
 struct FakeDriver {
   int version = 13000;
   /// Of the GPU.
   int capability = 90;
-  /// What it assembles PTX to.
+  /// The code that it assembles PTX to.
   std::string code = "driver's code";
   /// The call that fails, as it is written down; code that is not loaded.
   std::string failing, refused;
-  /// What kernels do, with their arguments.
+  /// Stands for a kernel, with its arguments.
   void (*kernel)(void **arguments) = nullptr;
   /// The milliseconds between two events, by the blocks of the launch between.
   float (*time)(unsigned blocks) = nullptr;

@@ -105,7 +105,7 @@ protected:
     return z[7];
   }
 
-  /// Whether `call` subtracts vectors of `size` elements and no more.
+  /// Returns whether `call` subtracts vectors of `size` elements and no more.
   static bool subtracts(const KernelCall &call, unsigned size) {
     std::vector<float> x(size + 16), y(size + 16), z(size + 16, -1.0f);
     for (unsigned i = 0; i < x.size(); ++i) {

@@ -35,7 +35,7 @@ protected:
   size_t countOps() {
     return std::distance(module->getBody()->begin(), module->getBody()->end());
   }
-  /// Whether all elements of `value` are zeros, as a constant says.
+  /// Returns whether all elements of `value` are zeros, as a constant says.
   static bool isZero(Value value) {
     auto constant = value.getDefiningOp<ConstantOp>();
     if (!constant)

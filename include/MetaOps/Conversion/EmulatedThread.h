@@ -31,11 +31,11 @@ struct EmulatedThread {
   static constexpr uint32_t fullFuel = 1024;
 
   uint64_t values[numValues];
-  /// Where the thread waits.
+  /// The operation at which the thread waits.
   uint32_t site;
   /// Iterations that are left.
   uint32_t fuel;
-  /// How often each block of code was entered, by any thread.
+  /// Counts of entries into each block of code, by any thread.
   uint64_t *executions;
   /// The special registers that the threads of a block share.
   const uint32_t *blockRegisters;
@@ -70,7 +70,7 @@ enum class BlockRegister : uint8_t {
 
 /// Between which threads an instruction orders memory.
 enum class SyncScope : uint8_t { Block, Cluster, Device };
-/// What of memory it orders, as bits.
+/// The memory order of an operation, as bits.
 enum SyncOrder : uint8_t { Relaxed = 0, Acquire = 1, Release = 2, Both = 3 };
 
 /// Shared memory of the own block has the addresses from 0 on, as a pointer in

@@ -21,8 +21,8 @@ struct PtxOptions {
   const Chip *chip = Chip::getDefault();
   /// The file of libdevice, NVIDIA's library of mathematics; empty for none.
   std::string libdevice;
-  /// Where it was looked for in vain, and who brings it: what an error about a
-  /// kernel that needs it ends with.
+  /// The places where it was looked for in vain, and who brings it: what an
+  /// error about a kernel that needs it ends with.
   std::string whyNoLibdevice;
 };
 
@@ -35,8 +35,9 @@ void registerPtxDialects(DialectRegistry &registry);
 llvm::Expected<std::string> emitPtx(gpu::GPUModuleOp module,
                                     const PtxOptions &options);
 
-/// What calls of a module's kernels have to know, in the order in which they
-/// run: a dictionary of each, with its `name` and what the dialect says of it.
+/// Returns what calls of a module's kernels have to know, in the order in which
+/// they run: a dictionary of each, with its `name` and what the dialect says of
+/// it.
 ArrayAttr describeKernels(gpu::GPUModuleOp module);
 
 /// Puts a binary with a module's PTX in its place, as the phase `ptx` has it.

@@ -41,7 +41,7 @@ public:
   using OpFunction =
       std::function<llvm::Expected<Tensors>(Operation *, ArrayRef<Tensor>)>;
 
-  /// Whether to stop.
+  /// Returns true if the interpreter is to stop.
   using StopFunction = std::function<bool()>;
 
   /// Calls may nest so deep before an error is given.
@@ -62,7 +62,8 @@ public:
   llvm::Expected<Tensors> run(func::FuncOp function,
                               ArrayRef<Tensor> arguments);
 
-  /// Whether there is a meaning for the op, apart from what is inside of it.
+  /// Returns whether there is a meaning for the op, apart from what is inside
+  /// of it.
   bool knows(Operation *op) const;
 
   /// The values of a function so far.
@@ -102,7 +103,7 @@ private:
   unsigned callDepth = 0;
 };
 
-/// What fails where a loop was to stop.
+/// The error of a loop that was to stop.
 class InterpreterStopped : public llvm::ErrorInfo<InterpreterStopped> {
 public:
   static char ID;
@@ -119,7 +120,7 @@ private:
   std::string place;
 };
 
-/// What fails where indices are out of range.
+/// The error of indices that are out of range.
 class IndicesOutOfRange : public llvm::ErrorInfo<IndicesOutOfRange> {
 public:
   static char ID;

@@ -17,7 +17,7 @@
 
 namespace mlir::metaop {
 
-/// How an element of a tensor lies in memory.
+/// Form of a tensor's element in memory.
 enum class ElementKind : uint8_t {
   Bool, // one byte, 0 or 1
   I8,

@@ -11,9 +11,9 @@
 
 namespace metaops {
 
-/// Whether this is a build with assertions. Where it is not, what compiles
-/// programs does not verify IR behind each of its own passes, which is a tenth
-/// to a third of the time: metaop-opt does.
+/// True in a build with assertions. In any other, what compiles programs does
+/// not verify IR behind each of its own passes, which is a tenth to a third of
+/// the time: metaop-opt does.
 #ifdef NDEBUG
 inline constexpr bool kHasAssertions = false;
 #else

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What does not fit is kMaxCount, and stays that in sums and products (but for
-// products by 0). No tensor of so many elements, and no memory of so many
-// bytes, can exist.
+// A count that does not fit is kMaxCount, and stays that in sums and products
+// (but for products by 0). No tensor of so many elements, and no memory of so
+// many bytes, can exist.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,7 +15,7 @@
 
 namespace metaops {
 
-/// What integers have to be.
+/// A range that integers have to be in.
 struct IndexRange {
   /// The dimension that they index; none for labels of classes, and for numbers
   /// of trips.
@@ -43,9 +43,9 @@ struct IndexRange {
   }
 };
 
-/// What is wrong with indices of which these are the lowest and the highest;
-/// nothing where both are in the range, or where the lowest is above the
-/// highest: there are no indices then.
+/// Returns what is wrong with indices of which these are the lowest and the
+/// highest; nothing where both are in the range, or where the lowest is above
+/// the highest: there are no indices then.
 inline std::optional<std::string>
 describeOutOfRange(const IndexRange &range, int64_t lowest, int64_t highest) {
   if (lowest > highest || (range.contains(lowest) && range.contains(highest)))

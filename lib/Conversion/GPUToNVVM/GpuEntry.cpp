@@ -36,7 +36,8 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// What a kernel may hold of shared memory without its call's asking for it.
+/// Bytes of shared memory that a kernel may hold without its call's asking for
+/// it.
 static constexpr int64_t kStaticSharedBytes = int64_t(48) << 10;
 /// Bytes that copies in bulk ask shared memory to begin at multiples of.
 static constexpr int64_t kBulkBytes = 128;
@@ -72,7 +73,8 @@ private:
   void placeSharedMemory();
   void shareDynamically(int64_t numBytes);
   int64_t getAlignment(unsigned attribution);
-  /// Where each attribution begins if they follow each other; the sum at last.
+  /// Returns the first byte of each attribution if they follow each other; the
+  /// sum at last.
   SmallVector<int64_t> getOffsets();
 
   gpu::GPUFuncOp kernel;

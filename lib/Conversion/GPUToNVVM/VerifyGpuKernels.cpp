@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every pass behind this phase counts on, and the emulator with them: how
-// a kernel is called, where its memory is, and that nothing in it would become
-// code of another kind than it says.
+// Conditions that every pass behind this phase counts on, and the emulator with
+// them: how a kernel is called, where its memory is, and that nothing in it
+// would become code of another kind than it says.
 //
 //===----------------------------------------------------------------------===//
 

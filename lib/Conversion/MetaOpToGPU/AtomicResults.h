@@ -25,7 +25,7 @@ void emitAtomic(OpBuilder &b, Location loc, Combiner kind, Type element,
 void emitAtomicTo(OpBuilder &b, Location loc, Combiner kind, Type element,
                   Value address, Value value);
 
-/// What is at an address that other threads access atomically.
+/// Loads what is at an address that other threads access atomically.
 Value emitAtomicLoad(OpBuilder &b, Location loc, Type type, Value address);
 
 } // namespace mlir::metaop

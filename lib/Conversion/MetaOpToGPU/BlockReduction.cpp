@@ -84,7 +84,8 @@ private:
   Value emitTree(MutableArrayRef<Value> values);
   Value loadGroups(unsigned number, Value first, int64_t count, Value kept);
   void allocate(int64_t numElements);
-  /// Where a value lies in shared memory, of a group and a kept place.
+  /// Returns the place of a value in shared memory, of a group and a kept
+  /// place.
   Value emitPlace(unsigned number, Value group, Value kept, int64_t numGroups,
                   int64_t numKept);
 
@@ -271,7 +272,8 @@ Value Partials::emitGroup() {
   return group;
 }
 
-/// Whether the thread is the first one of its group; null if it must be.
+/// Returns whether the thread is the first one of its group; null if it must
+/// be.
 Value Partials::emitIsFirst() {
   Value isFirst;
   Value zero = function.emitIndex(0);
@@ -321,7 +323,7 @@ Value Partials::emitTree(MutableArrayRef<Value> values) {
   return values.front();
 }
 
-/// What so many groups have of a value.
+/// Loads the values of so many groups.
 Value Partials::loadGroups(unsigned number, Value first, int64_t count,
                            Value kept) {
   int64_t groups = getNumGroups(threads), places = getNumKept(threads);

@@ -25,8 +25,8 @@ struct ThreadPartials {
   SmallVector<Value> values;
 };
 
-/// Whether levels of dimensions that a result does not keep are distributed
-/// among threads, or among the blocks of a cluster.
+/// Returns whether levels of dimensions that a result does not keep are
+/// distributed among threads, or among the blocks of a cluster.
 bool isDivided(const ThreadLevels &levels, const llvm::SmallBitVector &kept);
 
 /// Combines what threads and blocks of a cluster have; all of them have the

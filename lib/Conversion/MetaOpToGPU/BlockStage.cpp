@@ -140,7 +140,7 @@ void BlockStage::emitValues(unsigned depth) {
 void BlockStage::enter(unsigned depth) {
   if (depth == levels.getThreadDepth())
     staged.emit(function, bindings, blockParts, isInLoop(depth));
-  // What is done innermost stands in the tile, which may be whole.
+  // The innermost work stands in the tile, which may be whole.
   if (depth < levels.getNumLevels())
     emitValues(depth);
   sums.open(depth);
@@ -150,7 +150,7 @@ void BlockStage::enter(unsigned depth) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Whether a level outside of this depth is a loop.
+/// Returns whether a level outside of this depth is a loop.
 bool BlockStage::isInLoop(unsigned depth) const {
   for (unsigned outer = 0; outer < depth; ++outer)
     if (levels.isLoop(outer))
@@ -256,16 +256,17 @@ void BlockStage::emitBlocks(unsigned depth, const LoopRange &range,
 }
 
 bool BlockStage::isInGlobalMemory(const StageRead &read) const {
-  // What threads keep in registers alone has no memory.
+  // Values that threads keep in registers alone have no memory.
   Value memory = bindings.sources.lookup(read.source);
   return memory && cast<MemRefType>(memory.getType()).getMemorySpaceAsInt() ==
                        static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
 }
 
-/// What has a loop inside, or a tile along it, has enough in an iteration: the
-/// assembler would unroll that four times more, and fill registers and caches.
-/// So would it a loop that reads a tile from global memory: the tile says how
-/// many of these reads are in flight.
+/// Returns whether the assembler may unroll a loop. One that has a loop inside,
+/// or a tile along it, has enough in an iteration: the assembler would unroll
+/// that four times more, and fill registers and caches. So would it a loop that
+/// reads a tile from global memory: the tile says how many of these reads are
+/// in flight.
 bool BlockStage::mayUnroll(unsigned depth) const {
   if (schedule.getTileSize(levels.getLevel(depth).dim) > 1)
     return false;
@@ -355,7 +356,8 @@ llvm::SmallBitVector BlockStage::getGuardedDims() const {
   return dims;
 }
 
-/// Whether what all threads have in an iteration is inside of some dimensions.
+/// Returns whether what all threads have in an iteration is inside of some
+/// dimensions.
 Value BlockStage::emitIsWhole(const llvm::SmallBitVector &dims) {
   Value isWhole;
   for (unsigned dim : dims.set_bits()) {
@@ -405,7 +407,7 @@ void BlockStage::emitBody() {
   llvm::SmallBitVector dims = getGuardedDims();
   bool isNever = llvm::any_of(
       dims.set_bits(), [&](unsigned dim) { return levels.alwaysExceeds(dim); });
-  // What prefixes carry goes through one body alone.
+  // Prefixes go through one body alone.
   if (dims.none() || isNever || stage.carry)
     emitTile(/*isWhole=*/dims.none());
   else
@@ -418,7 +420,7 @@ void BlockStage::emitBody() {
   kept.clear();
 }
 
-/// What the threads keep of the tile, in order.
+/// Returns the values that the threads keep of the tile, in order.
 SmallVector<Value *> BlockStage::getKept() {
   SmallVector<Value *> values;
   for (unsigned number = 0; number < stage.writes.size(); ++number)
@@ -459,8 +461,8 @@ void BlockStage::emitTile(bool isWhole) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Whether the thread is the first of those that have the same elements of a
-/// result, in its block or among all; null if it must be.
+/// Returns whether the thread is the first of those that have the same elements
+/// of a result, in its block or among all; null if it must be.
 Value BlockStage::emitIsFirst(const StageWrite &write, bool isInBlock) {
   Value isFirst;
   Value zero = function.emitIndex(0);

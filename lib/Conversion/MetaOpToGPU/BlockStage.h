@@ -94,7 +94,7 @@ private:
   SmallVector<Value> blockParts;
   /// At which iteration of a level of blocks the block is.
   llvm::DenseMap<unsigned, Value> gridNumbers;
-  /// What the threads keep of results that are not reduced.
+  /// Copies that the threads keep of results that are not reduced.
   llvm::DenseMap<unsigned, ThreadTile::Copies> kept;
   /// Depth at which each value is evaluated: inside of all loops that it
   /// depends on and of no other.

@@ -18,9 +18,9 @@
 // pass before finds the largest exponent of each element's values. Exponents
 // lie side by side, in front of the words: most values only read them.
 //
-// What is infinite or not a number is added to the result as a float, in which
-// the order does not matter either. At the end the words become floats where
-// the result is still zero.
+// Addends that are infinite or no numbers are added to the result as a float,
+// in which the order does not matter either. At the end the words become floats
+// where the result is still zero.
 //
 // Arithmetic is that of doubles, in which multiplying by a power of two is
 // exact; a large one is two factors.

@@ -38,7 +38,7 @@ struct FixedPointSum {
   int64_t termBits;
 };
 
-/// What a function does of such sums.
+/// Conversions of a function's sums into fixed point.
 class FixedPointSums {
 public:
   enum class Pass {

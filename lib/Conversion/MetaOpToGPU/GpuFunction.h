@@ -36,8 +36,8 @@ public:
   Value getBlock() const { return block; }
   Value getBlockInCluster() const { return rank; }
 
-  /// What is done of sums of floats that all threads add to; null if they are
-  /// added as they are.
+  /// Returns the conversions of sums of floats that all threads add to; null if
+  /// they are added as they are.
   const FixedPointSums *getFixedPoint() const { return fixedPoint; }
   void setFixedPoint(const FixedPointSums *sums) { fixedPoint = sums; }
 

@@ -211,7 +211,7 @@ LogicalResult KernelToGPU::addFunction(StringRef name, int64_t grid,
                                        /*work_per_step=*/0, scratch,
                                        /*flushes_denormals=*/false));
   MetaOpDialect::LaunchAttrHelper(b.getContext()).setAttr(lowered, launch);
-  // What nobody writes may be read past the cache of what is written.
+  // Memory that nobody writes may be read past the cache of what is written.
   unsigned position = 0;
   for (BlockArgument argument : function.getArguments())
     if (isa<RankedTensorType>(argument.getType())) {

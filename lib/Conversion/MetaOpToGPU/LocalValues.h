@@ -45,13 +45,13 @@ public:
   void openLevel(const Stage &stage, StageBindings &bindings, unsigned depth,
                  Value at) const;
 
-  /// Where a result is to be stored: the kernel's result, memory of the block,
-  /// both or neither.
+  /// Returns the stores of a result: to the kernel's result, memory of the
+  /// block, both or neither.
   ArrayRef<StageWrite> getStores(const Stage &stage,
                                  const StageWrite &write) const;
-  /// Whether a store is one to memory of the block.
+  /// Returns whether a store is one to memory of the block.
   static bool isInBlock(const Stage &stage, const StageWrite &store);
-  /// Whether a result is kept in registers, and what they are.
+  /// Returns whether a result is kept in registers, and what they are.
   bool isKept(const Stage &stage, const StageWrite &write) const;
   void keep(const Stage &stage, const StageWrite &write, RegisterValue value);
 

@@ -52,8 +52,8 @@ public:
   }
 
   bool addPlace(const StagePlace &place);
-  /// Whether all of a place, and what it is computed from, is within 32 bits
-  /// where numbers are within their limits.
+  /// Returns whether all of a place, and what it is computed from, is within 32
+  /// bits where numbers are within their limits.
   bool isNarrow(const StagePlace &place) const;
   SmallVector<int64_t> getLimits() const { return limits; }
 
@@ -73,7 +73,7 @@ private:
 
 } // namespace
 
-/// Whether a symbol stands in no division.
+/// Returns whether a symbol stands in no division.
 static bool isLinearIn(AffineExpr expr, unsigned symbol) {
   bool isLinear = true;
   expr.walk([&](AffineExpr part) {

@@ -38,7 +38,7 @@ int64_t metaop::getFillGrid(ArrayRef<FilledResult> results) {
   return std::min(blocks, kMaxFillBlocks);
 }
 
-/// Whether the elements follow each other in memory.
+/// Returns whether the elements follow each other in memory.
 static bool isContiguous(const StageWrite &write) {
   AffineExpr stride = getAffineConstantExpr(1, write.place.offset.getContext());
   for (auto [extent, found] :

@@ -15,7 +15,7 @@
 // that side, or behind as many short rows as the banks hold (StagedLayout), so
 // that threads along another side use different banks.
 //
-// What lies behind the end of a dimension is the read's fill value: the threads
+// Elements behind the end of a dimension are the read's fill value: the threads
 // read it without asking.
 //
 //===----------------------------------------------------------------------===//
@@ -69,8 +69,8 @@ static std::optional<unsigned> findSpanLevel(const ThreadLevels &levels,
   return std::nullopt;
 }
 
-/// How far the block goes along a dimension before the threads divide it; 0 if
-/// that is not known.
+/// Returns how far the block goes along a dimension before the threads divide
+/// it; 0 if that is not known.
 static int64_t getSpan(const ThreadLevels &levels, unsigned dim) {
   if (auto depth = findSpanLevel(levels, dim))
     return levels.getLevel(*depth).step;
@@ -113,7 +113,7 @@ StagedReads::Box StagedReads::makeBox(GpuFunction &function,
   return box;
 }
 
-/// Where an iteration reads the box: the element's number, and what is unused
+/// Returns the element of the box that an iteration reads, and what is unused
 /// before it.
 AffineExpr StagedReads::getPlace(const Box &box) const {
   MLIRContext *context = box.memory.getContext();

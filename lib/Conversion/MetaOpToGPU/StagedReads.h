@@ -47,7 +47,7 @@ private:
     /// From the longest step in the tensor to the shortest one.
     SmallVector<Side> sides;
     StagedLayout layout;
-    /// How many elements there are without padding.
+    /// Returns the number of elements without padding.
     int64_t getSize() const;
   };
 
@@ -69,7 +69,7 @@ private:
   SmallVector<Box> boxes;
   /// The symbol that stands for the block's place along each dimension.
   unsigned firstSymbol = 0;
-  /// What these are multiples of.
+  /// Divisors of these.
   SmallVector<int64_t> divisors;
 };
 

@@ -56,9 +56,9 @@ bool ThreadSums::isGuarded(const StageWrite &write) const {
   return false;
 }
 
-/// Whether an iteration, or each lane of a vector of them, takes part; null for
-/// always. Along the dimensions that are kept, what does not exist is dropped
-/// when results are stored.
+/// Returns whether an iteration, or each lane of a vector of them, takes part;
+/// null for always. Along the dimensions that are kept, what does not exist is
+/// dropped when results are stored.
 Value ThreadSums::emitTakesPart(const StageWrite &write,
                                 const TilePlace &place) {
   llvm::SmallBitVector reduced = write.loops;
@@ -84,8 +84,8 @@ Value ThreadSums::emitTakesPart(const StageWrite &write,
                          : condition.scalar;
 }
 
-/// What a copy adds: a vector where the write keeps the lanes, or has to add
-/// them up.
+/// Emits the addend of a copy: a vector where the write keeps the lanes, or has
+/// to add them up.
 Value ThreadSums::emitTerm(const StageWrite &write, const TilePlace &place) {
   Reduction reduction = getReduction(write);
   Value value = reduction.emitWiden(b, loc, tile.getValue(write.value, place));

@@ -28,10 +28,10 @@ public:
   using TakeFn = llvm::function_ref<void(unsigned write, ThreadTile::Copies)>;
   void close(unsigned depth, bool isRepeated, TakeFn take);
 
-  /// Whether the end of a dimension matters to what is combined.
+  /// Returns whether the end of a dimension matters to what is combined.
   bool isGuarded(const StageWrite &write) const;
 
-  /// What a loop at a depth carries.
+  /// Returns the values that a loop at a depth carries.
   SmallVector<Value> getActive(unsigned depth) const;
   void setActive(unsigned depth, ValueRange values);
   /// Emits accumulation from the identity and adds the outcome to `before`.

@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What depends on the dimension of the lanes is a vector. It is accessed as one
-// where its elements are neighbours in memory and either all or none of them
-// are to be accessed; otherwise lane by lane. There are no masks: a GPU has no
-// instruction that takes one.
+// A value that depends on the dimension of the lanes is a vector. It is
+// accessed as one where its elements are neighbours in memory and either all or
+// none of them are to be accessed; otherwise lane by lane. There are no masks:
+// a GPU has no instruction that takes one.
 //
 // Places of a tile's elements are that of its first and constants, where steps
 // are constant: one address serves all accesses.
 //
-// What other blocks of a cluster have is read element by element.
+// Elements of other blocks of a cluster are read one by one.
 //
-// Where the tile may reach behind the end of a dimension, each access stands
-// under a condition, and what is not read is the fill value. Arithmetic is done
-// on it in any case, and dropped.
+// If the tile may reach behind the end of a dimension, each access stands under
+// a condition, and what is not read is the fill value. Arithmetic is done on it
+// in any case, and dropped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -187,7 +187,7 @@ unsigned ThreadTile::getNumber(const TilePlace &place, const Dims &dims) const {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Whether all lanes of a place are accessed or none, as neighbours.
+/// Returns whether all lanes of a place are accessed or none, as neighbours.
 bool ThreadTile::isVectorAccess(const StagePlace &place) const {
   auto dependsOnLanes = [&](AffineExpr expr) {
     return stage.dependsOn(expr, lanesDim);
@@ -197,8 +197,8 @@ bool ThreadTile::isVectorAccess(const StagePlace &place) const {
          llvm::none_of(place.conditions, dependsOnLanes);
 }
 
-/// Whether the lanes of a read's value are read at once: neighbours, or one
-/// element for all, of which conditions may choose some.
+/// Returns whether the lanes of a read's value are read at once: neighbours, or
+/// one element for all, of which conditions may choose some.
 bool ThreadTile::canReadVector(const StageRead &read) const {
   bool isWhole = !splitsVectors() || unguarded.contains(read.value);
   if (inCluster.contains(read.value))
@@ -212,8 +212,8 @@ bool ThreadTile::canReadVector(const StageRead &read) const {
          llvm::none_of(read.place.rangeChecks, dependsOnLanes) && isWhole;
 }
 
-/// What the writer's copy has; dimensions of both are those that number the
-/// same one of the tensor.
+/// Returns the value of the writer's copy; dimensions of both are those that
+/// number the same one of the tensor.
 Value ThreadTile::getKept(Value value, const TilePlace &place) const {
   const RegisterValue *kept = registers.lookup(value);
   const StageRead &read = *stage.findRead(value);

@@ -46,7 +46,7 @@ public:
   using Copies = SmallVector<Value>;
   using Dims = llvm::SmallBitVector;
 
-  /// Where the thread is, and what was evaluated there.
+  /// The thread's place, and what was evaluated there.
   struct State {
     /// Of the tile's first element, by dimension.
     SmallVector<Value> positions;
@@ -90,7 +90,7 @@ public:
   void setState(State before) { state = std::move(before); }
   void setPosition(int64_t dim, Value at) { state.positions[dim] = at; }
   void setWhole(bool isWhole) { state.isWhole = isWhole; }
-  /// Whether `place` is before the end of `dims`; null if it must be.
+  /// Returns whether `place` is before the end of `dims`; null if it must be.
   Value emitExists(const TilePlace &place, const Dims &dims);
 
   //===--------------------------------------------------------------------===//
@@ -103,12 +103,13 @@ public:
   /// A copy by its number among those along some dimensions, and back.
   TilePlace getPlace(unsigned number, const Dims &dims) const;
   unsigned getNumber(const TilePlace &place, const Dims &dims) const;
-  /// Whether the vectors' dimension is among these.
+  /// Returns whether the vectors' dimension is among these.
   bool hasLanes(const Dims &dims) const {
     return lanes > 1 && dims.test(lanesDim);
   }
   Dims getAllDims() const { return Dims(levels.getNumDims(), true); }
-  /// Whether lanes of a vector may have to be told apart at a dimension's end.
+  /// Returns whether lanes of a vector may have to be told apart at a
+  /// dimension's end.
   bool splitsVectors() const {
     return lanes > 1 && !state.isWhole && levels.mayExceed(lanesDim) &&
            !levels.hasWholeVectors(lanesDim);
@@ -149,7 +150,8 @@ public:
   /// Says that a read is of memory that has all elements of the tile, whether
   /// they are inside of their dimensions or not.
   void setUnguarded(Value value) { unguarded.insert(value); }
-  /// Whether the end of some dimension matters where the value is evaluated.
+  /// Returns whether the end of some dimension matters where the value is
+  /// evaluated.
   bool isGuarded(Value value) const;
   /// Stores a value at a place of the tile, where `condition` holds and it
   /// exists.
@@ -159,7 +161,7 @@ public:
 private:
   Value emitCopy(Value value, const TilePlace &place, const Dims &dims);
   Value getKept(Value value, const TilePlace &place) const;
-  /// How far a copy and lane are from the tile's first element.
+  /// Returns the distance of a copy and lane from the tile's first element.
   int64_t getDistance(int64_t dim, const TilePlace &place) const;
   Value emitPosition(int64_t dim, const TilePlace &place);
   bool isVectorAccess(const StagePlace &place) const;

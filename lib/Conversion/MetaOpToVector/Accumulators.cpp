@@ -44,7 +44,7 @@ Reduction Accumulators::getReduction(const StageWrite &write) const {
   return {*write.kind, getElementTypeOrSelf(write.value)};
 }
 
-/// Whether a write has an element for each lane.
+/// Returns whether a write has an element for each lane.
 bool Accumulators::isVector(const StageWrite &write) const {
   return body.isVectorOpen() && write.loops.test(schedule.getVectorDim());
 }
@@ -202,7 +202,8 @@ void Accumulators::storeCopy(const StageWrite &write, unsigned number,
   });
 }
 
-/// Whether the copies of the unrolled loop, taken in turn, are neighbours.
+/// Returns whether the copies of the unrolled loop, taken in turn, are
+/// neighbours.
 bool Accumulators::isInterleaved(const StageWrite &write) const {
   if (!isVector(write) || !body.getState().isUnrolled ||
       schedule.getTranspose() >= 0 ||

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What reductions of a stage combine: in registers as long as no kept loop
-// opens inside, and in memory otherwise.
+// Values that reductions of a stage combine: in registers as long as no kept
+// loop opens inside, and in memory otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ public:
   /// Combines a value of each copy with that of a write.
   void accumulate(unsigned write);
 
-  /// What a loop at a depth carries.
+  /// Returns the values that a loop at a depth carries.
   SmallVector<Value> getActive(unsigned depth) const;
   void setActive(unsigned depth, ValueRange values);
   /// Emits accumulation from the identity and adds the outcome to `before`.

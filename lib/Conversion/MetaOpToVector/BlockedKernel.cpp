@@ -52,7 +52,7 @@ getPlace(const SharedBlock &block, const Stage &stage, unsigned symbolsBefore,
          getAffineSymbolExpr(stage.symbols.size() + symbolsBefore, ctx);
 }
 
-/// What a stage reads of another one lies at these places.
+/// Moves the places at which a stage reads another one.
 static void movePlaces(Stage &reader, FusedOp writer, AffineExpr place) {
   for (StageRead &read : reader.reads)
     if (getOuterProducer(reader.op, read.source) == writer)

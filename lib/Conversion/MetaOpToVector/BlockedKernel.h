@@ -46,7 +46,7 @@ private:
   OpBuilder &b;
   Location loc;
   BlockedStages stages;
-  /// What each packing makes.
+  /// The block that each packing makes.
   SmallVector<SharedBlock, 2> panels;
   /// The epilogues, and inside of blocks their loops and what these know.
   std::optional<EpilogueChain> chain;
@@ -54,7 +54,7 @@ private:
   SmallVector<StageBindings, 1> insideBindings;
   /// Sums have memory for a block, and do not lie in a result.
   bool hasSumsBuffer = false;
-  /// Where the open block of them begins.
+  /// The element at which the open block of them begins.
   Value sumsOrigin;
 };
 

@@ -20,7 +20,7 @@
 // at the last iteration and not stored (`mask`), or by the smallest of a few
 // such bodies that holds it (`sizes`).
 //
-// Where blocks of reduced loops stand outside of the tile, the first stores its
+// If blocks of reduced loops stand outside of the tile, the first stores its
 // sums and later ones add theirs to memory. That also bounds how many numbers
 // are added one after another.
 //
@@ -104,7 +104,8 @@ void ContractionEmitter::openParallel(Value number) {
   }
 }
 
-/// Whether another stage stands inside of the level, and asks for its spans.
+/// Returns whether another stage stands inside of the level, and asks for its
+/// spans.
 bool ContractionEmitter::isShared(unsigned depth) const {
   return (finishDepth <= schedule.getNumLevels() && depth < finishDepth) ||
          llvm::any_of(packings, [&](const auto &packing) {
@@ -190,7 +191,7 @@ void ContractionEmitter::emitLoops(unsigned depth) {
   isLast = wasLast;
 }
 
-/// Whether a block of the sum is the first one, and the last one if the
+/// Returns whether a block of the sum is the first one, and the last one if the
 /// epilogue stands inside.
 void ContractionEmitter::testBlock(unsigned depth, Value iv) {
   const LoopLevel &level = getLevel(depth);

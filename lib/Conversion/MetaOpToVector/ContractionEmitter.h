@@ -32,8 +32,8 @@ public:
 
   /// Iterations of the parallel loops, collapsed into one range.
   static int64_t getParallelRange(const Stage &stage, ScheduleAttr schedule);
-  /// Where a block begins in its tensor: a symbol of the bindings, beyond those
-  /// of the stage, and what it is from there on.
+  /// Beginning of a block in its tensor: a symbol of the bindings, beyond those
+  /// of the stage, and its value from there on.
   struct Origin {
     unsigned symbol;
     Value place;

@@ -95,7 +95,7 @@ Value ContractionEmitter::emitExpr(AffineExpr expr, const Copy &copy) {
   return emitIndexAdd(b, loc, result, distance);
 }
 
-/// Whether a copy lies before the ends of its loops; null if it must.
+/// Returns whether a copy lies before the ends of its loops; null if it must.
 Value ContractionEmitter::getValid(const Copy &copy) {
   Value valid;
   for (auto [dim, number] : llvm::enumerate(copy))
@@ -120,8 +120,8 @@ Value ContractionEmitter::getLaneMask(const Copy &copy) {
                       lanes);
 }
 
-/// Where the body is evaluated for a copy. Copies behind the end of a loop
-/// exist all the same: they are not stored.
+/// Evaluation of the body for a copy. Copies behind the end of a loop exist all
+/// the same: they are not stored.
 class ContractionEmitter::CopyIteration : public Iteration {
 public:
   CopyIteration(ContractionEmitter &owner, const Copy &copy)
@@ -313,7 +313,8 @@ Value ContractionEmitter::getRowMask(ArrayRef<unsigned> rows) {
   return isWhole ? Value() : mask;
 }
 
-/// Whether the tile's lane is before the ends of its loops; null if it must.
+/// Returns whether the tile's lane is before the ends of its loops; null if it
+/// must.
 Value ContractionEmitter::emitIsLaneValid(int64_t lane, const Copy &copy) {
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value valid;

@@ -162,7 +162,7 @@ LogicalResult KernelLowering::fillEmptyStages() {
     FailureOr<StageBindings> bindings = bindStage(scheduled);
     if (failed(bindings))
       return failure();
-    // What is reduced over nothing is the identity.
+    // A reduction over nothing is the identity.
     for (const StageWrite &write : scheduled.stage.writes)
       if (write.kind)
         fillWithIdentity(b, scheduled.stage, write, *bindings);

@@ -14,7 +14,7 @@
 // last one in which some lanes are masked (its predicated tail). An unrolled
 // loop that is kept needs no segment for its rest (UnrolledBody.cpp).
 //
-// Where a further loop of the same dimension stands inside, a loop goes over
+// If a further loop of the same dimension stands inside, a loop goes over
 // strips: it steps by a strip, through which the inner one goes, up to the
 // dimension's end in the last strip. Values that depend on the dimension wait
 // for the inner loop.
@@ -83,9 +83,9 @@ void StageEmitter::findDepths() {
     findDepth(op->getResult(0));
 }
 
-/// Whether a condition that all reductions share is the end of the loop at
-/// `depth`, the innermost that it depends on: it fails from some iteration on,
-/// which is known outside of the loop.
+/// Returns whether a condition that all reductions share is the end of the loop
+/// at `depth`, the innermost that it depends on: it fails from some iteration
+/// on, which is known outside of the loop.
 bool StageEmitter::isEnd(AffineExpr check, unsigned depth) const {
   int64_t loop = getLoop(depth);
   auto dependsOnOther = [&](int64_t other, int64_t factor) {

@@ -83,7 +83,7 @@ void StageEmitter::emitByLanes(const LoopRange &range,
   emitFor(b, loc, range, arith::ConstantIndexOp::create(b, loc, lanes), emit);
 }
 
-/// What is left of a loop from `at` on; all lanes where it has no end.
+/// Returns the rest of a loop from `at` on; all lanes where it has no end.
 UnrolledBody::Tail StageEmitter::emitTail(Value at, Value end) {
   if (!end)
     return {};

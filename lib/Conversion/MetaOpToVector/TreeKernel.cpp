@@ -90,7 +90,7 @@ void TreeKernel::emitTree(MutableArrayRef<ScheduledStage> run, unsigned depth) {
   }
 }
 
-/// How often the range goes through a parallel loop.
+/// Returns the number of times that the range goes through a parallel loop.
 Value TreeKernel::emitCount(unsigned depth, int64_t step) {
   LoopRange full = getEmitter(stages.front()).getFullRange(depth);
   if (step == 1)

@@ -11,11 +11,11 @@
 // unrolled needs no code for its rest: copies behind its end do the last
 // iteration again and do not store it.
 //
-// Where some accesses are contiguous along one loop and others along another,
-// no vector loop serves both. A square register tile does: as many rows as
-// vectors have lanes, which are the copies. What is contiguous along the rows'
-// loop is read as if the two loops had changed places, one vector for each lane
-// of the tile, and then transposed; or transposed and then stored so.
+// If some accesses are contiguous along one loop and others along another, no
+// vector loop serves both. A square register tile does: as many rows as vectors
+// have lanes, which are the copies. What is contiguous along the rows' loop is
+// read as if the two loops had changed places, one vector for each lane of the
+// tile, and then transposed; or transposed and then stored so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +85,7 @@ UnrolledBody::Copy::getBounds(unsigned loop) const {
           isWhole ? extent - owner.unroll + number : extent - 1};
 }
 
-/// Whether a row of the tile belongs to the loop's range.
+/// Returns whether a row of the tile belongs to the loop's range.
 Value UnrolledBody::Copy::emitExists() const {
   Value left = (isTransposed ? owner.state.lanes : owner.state.rows).left;
   if (!left || number == 0)
@@ -200,9 +200,9 @@ void UnrolledBody::store(const StageWrite &write) {
 // Transposed tiles
 //===----------------------------------------------------------------------===//
 
-/// Whether a place in an open tile is contiguous along the rows' loop and not
-/// along the lanes'. Where it depends on numbers out of tensors, these are
-/// there for rows and lanes as they are, and not for the two exchanged.
+/// Returns whether a place in an open tile is contiguous along the rows' loop
+/// and not along the lanes'. Where it depends on numbers out of tensors, these
+/// are there for rows and lanes as they are, and not for the two exchanged.
 bool UnrolledBody::isTransposed(const StagePlace &place) const {
   return isTile && isVectorOpen() && !stage.isIndirect(place) &&
          stage.getStep(place.offset, unrollLoop) == 1 &&

@@ -27,8 +27,8 @@ class UnrolledBody : public PrefixBody {
 public:
   using Copies = SmallVector<Value, 4>;
 
-  /// What is left of a loop that lanes or rows may run over: how many
-  /// iterations, and a mask of them; null where all are.
+  /// Rest of a loop that lanes or rows may run over: its number of iterations,
+  /// and a mask of them; null where all are.
   struct Tail {
     Value left, mask;
   };
@@ -86,9 +86,10 @@ public:
   //===--------------------------------------------------------------------===//
   unsigned getNumCopies() const { return state.isUnrolled ? unroll : 1; }
   Copy getCopy(unsigned number) { return Copy(*this, number, false); }
-  /// Whether the copies fill the unrolled loop's extent without a rest.
+  /// Returns whether the copies fill the unrolled loop's extent without a rest.
   Value emitIsWhole();
-  /// Whether a copy lies before the end of the unrolled loop; null if it must.
+  /// Returns whether a copy lies before the end of the unrolled loop; null if
+  /// it must.
   Value emitIsInside(unsigned copy);
 
   //===--------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a thread executes follows from how often it enters each block of code:
+// The counts of a thread follow from how often it enters each block of code:
 // the instructions of a block are counted once, here. Operations on vectors are
 // as many instructions as they have elements, since a GPU's registers hold one.
 // What moves values between registers, or is gone in machine code, counts
@@ -48,7 +48,7 @@ static std::optional<InstructionClass> classifyArithmetic(Operation *op) {
           LLVM::vector_reduce_smin, LLVM::vector_reduce_umax,
           LLVM::vector_reduce_umin>(op))
     return InstructionClass::Integer;
-  // What is left of the intrinsics are roots and transcendental functions.
+  // The intrinsics that are left are roots and transcendental functions.
   bool isFunction = op->getName().getStringRef().starts_with("llvm.intr.") &&
                     op->getNumResults() == 1 &&
                     getElementTypeOrSelf(op->getResult(0)).isFloat();

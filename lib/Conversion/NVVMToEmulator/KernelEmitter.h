@@ -99,7 +99,7 @@ private:
   /// The block in which the coroutine begins, and its last operation but for
   /// what is hoisted.
   Operation *prologueEnd = nullptr;
-  /// Where a coroutine goes when it suspends.
+  /// The block to which a coroutine goes when it suspends.
   Block *suspended = nullptr;
   SmallVector<Attribute> sites;
 };

@@ -162,10 +162,10 @@ struct Access {
   LLVM::AtomicOrdering ordering;
   StringRef scope;
   bool isVolatile, isInvariant;
-  /// What is stored; none of a load.
+  /// The stored value; none of a load.
   Value value;
 
-  /// Whether other threads may access the memory meanwhile.
+  /// Returns whether other threads may access the memory meanwhile.
   bool isStrong() const {
     return isVolatile || ordering != LLVM::AtomicOrdering::not_atomic;
   }

@@ -19,7 +19,7 @@ class SharedLayout {
 public:
   explicit SharedLayout(gpu::GPUModuleOp module);
 
-  /// Where a variable begins, if it is a shared one.
+  /// Returns the first byte of a variable, if it is a shared one.
   std::optional<int64_t> getOffset(StringRef name) const;
   /// The variables, as the engine is told of them.
   ArrayAttr describe(MLIRContext *context) const;

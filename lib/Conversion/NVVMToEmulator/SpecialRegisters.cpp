@@ -27,7 +27,7 @@ struct OwnRow {
 struct BlockRow {
   StringLiteral name;
   BlockRegister number;
-  /// Whether there is one for each of x, y and z.
+  /// True if there is one for each of x, y and z.
   bool hasDimensions = false;
 };
 } // namespace

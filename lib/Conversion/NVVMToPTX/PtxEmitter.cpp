@@ -76,7 +76,7 @@ private:
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
-  /// What LLVM has found wrong.
+  /// Errors of LLVM.
   std::string errors;
 };
 } // namespace
@@ -111,7 +111,7 @@ llvm::Error PtxEmitter::createMachine() {
     return llvm::createStringError("LLVM has no target for PTX: " + reason);
   llvm::TargetOptions machineOptions;
   machineOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  // What the code generator has more of at the highest level, global value
+  // The code generator's further work at the highest level, global value
   // numbering twice, finds next to nothing behind the pipeline.
   machine.reset(target->createTargetMachine(
       triple, options.chip->name,

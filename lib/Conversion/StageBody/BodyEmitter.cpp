@@ -291,7 +291,7 @@ Value BodyEmitter::emitFill(const StageRead &read) {
   return arith::ConstantOp::create(b, loc, fill);
 }
 
-/// What is read where a guard holds, null for always, and else the fill.
+/// Emits a read where a guard holds, null for always, and else the fill.
 static Value emitGuarded(OpBuilder &b, Location loc, Value guard, Type type,
                          llvm::function_ref<Value()> read,
                          llvm::function_ref<Value()> fill) {

@@ -14,7 +14,7 @@
 // these may lie behind the buffer's end. A run that is walked backwards is read
 // forwards and reversed.
 //
-// Where s vectors are written in steps of s, each one element behind the one
+// If s vectors are written in steps of s, each one element behind the one
 // before, they fill their run: interleaved, they are s whole vectors.
 //
 //===----------------------------------------------------------------------===//

@@ -72,7 +72,7 @@ int64_t Prefixes::getNumLanes(PrefixOp op) const {
   return body.getNumLanes(op.getResult());
 }
 
-/// What a chain starts from; the first result, of an exclusive prefix, is 0
+/// Emits the start of a chain; of an exclusive prefix the first result is 0
 /// rather than -0.
 Value Prefixes::emitIdentity(PrefixOp op, bool isResult) {
   int64_t width = getNumLanes(op);
@@ -127,7 +127,7 @@ Value Prefixes::emitSum(Value lhs, Value rhs) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// What all elements up to the last one of a chain make.
+/// Emits the value of all elements up to the last one of a chain.
 Value Prefixes::emitResult(PrefixOp op, const Chain &chain) {
   if (!chain.carry)
     return chain.local;

@@ -93,8 +93,8 @@ static Value emitQuotient(PtxArithmetic &math, Value a, Value b) {
   return math.quotient(a, b);
 }
 
-/// Whether the operation may be approximated, and all that reads it rounds it
-/// to halves.
+/// Returns whether the operation may be approximated, and all that reads it
+/// rounds it to halves.
 static bool mayApproximate(arith::ArithFastMathInterface op) {
   arith::FastMathFlagsAttr flags = op.getFastMathFlagsAttr();
   return flags &&
@@ -106,7 +106,7 @@ static bool mayApproximate(arith::ArithFastMathInterface op) {
          });
 }
 
-/// Whether some reader rounds it to f16.
+/// Returns whether some reader rounds it to f16.
 static bool isRoundedToF16(Operation *op) {
   return llvm::any_of(op->getUsers(), [](Operation *user) {
     return getElementTypeOrSelf(user->getResult(0)).isF16();

@@ -37,8 +37,8 @@ namespace mlir::metaop {
 
 using namespace mlir;
 
-/// Whether an operation does the same with the bits of a number. Those without
-/// operands or results of such types are none the worse for it.
+/// Returns whether an operation does the same with the bits of a number. Those
+/// without operands or results of such types are none the worse for it.
 static bool movesBits(Operation *op) {
   return isa<LLVM::AllocaOp, LLVM::BitcastOp, LLVM::BrOp, LLVM::CondBrOp,
              LLVM::ConstantOp, LLVM::ExtractElementOp, LLVM::FreezeOp,
@@ -82,7 +82,7 @@ private:
   void round(LLVM::FPTruncOp op);
   void enclose(Operation *op);
 
-  /// What still has numbers of bf16: operations, and casts in front of them.
+  /// Operations that still have numbers of bf16, and casts in front of them.
   llvm::SmallPtrSet<Operation *, 8> kept;
 };
 } // namespace

@@ -242,7 +242,7 @@ static Value emitLog1p(Arithmetic &math, Value x) {
   Value one = math.constant(1.0f);
   Value zero = math.constant(0.0f);
   Value u = math.add(one, x);
-  // Where |x| is larger than 1, it is the 1 that has lost digits.
+  // If |x| is larger than 1, it is the 1 that has lost digits.
   Value fromX = math.sub(x, math.sub(u, one));
   Value fromOne = math.sub(one, math.sub(u, x));
   Value isLarge = math.less(one, x);

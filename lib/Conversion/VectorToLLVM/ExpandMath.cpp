@@ -53,7 +53,8 @@ struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
     return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 
-  /// What has kept all its digits: LLVM would approximate it in its own way.
+  /// Drops the mark of what has kept all its digits: LLVM would approximate it
+  /// in its own way.
   void forgetApproximations() {
     getOperation()->walk([](arith::ArithFastMathInterface op) {
       arith::FastMathFlagsAttr flags = op.getFastMathFlagsAttr();

@@ -24,7 +24,7 @@
 //     default one. Where no operand's NaN has bits in the lower half, neither
 //     has the result's, and nothing carries.
 //
-// Where the result goes into f32 again, LLVM makes one mask of all shifts.
+// If the result goes into f32 again, LLVM makes one mask of all shifts.
 //
 // (AVX512-BF16 has an instruction, but that takes denormal numbers for zero.)
 //
@@ -41,7 +41,7 @@
 using namespace mlir;
 
 namespace {
-/// What is known of the lower halves of numbers in f32, in rising order.
+/// Knowledge of the lower halves of numbers in f32, in rising order.
 enum class LowerHalf {
   Any,
   /// Zero in a NaN.

@@ -80,7 +80,8 @@ static func::FuncOp takeMain(ModuleOp module) {
   return main;
 }
 
-/// What a tensor is in C; nothing, and a diagnostic, where it is none there.
+/// Describes a tensor as C has it; nothing, and a diagnostic, where it is none
+/// there.
 static std::optional<TensorSpec> describe(func::FuncOp main, StringRef what,
                                           unsigned number, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -139,7 +140,7 @@ static LogicalResult refuseRoutines(func::FuncOp main) {
 // The object file
 //===----------------------------------------------------------------------===//
 
-/// What functions return, in the order of ModelError.
+/// Lists what functions return, in the order of ModelError.
 static std::vector<ModelError> listErrors(const ProgramData &program) {
   std::vector<ModelError> errors = {
       {"OK", "no error"},

@@ -18,18 +18,18 @@
 
 namespace metaops {
 
-/// What the functions of a model return.
+/// Results of the functions of a model.
 struct ModelError {
   enum : int { None, Arena, Input, Output, FirstIndex };
 
-  /// What the name in C ends with.
+  /// The suffix of the name in C.
   std::string suffix;
   std::string message;
 };
 
-/// What a C program has to know of a model.
+/// A model as a C program has to know it.
 struct ModelInterface {
-  /// What names begin with, and macros.
+  /// The prefixes of names, and of macros.
   std::string name, macro;
   /// For people.
   std::string targetName;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What StepRunner does with the steps of a program, as code: the entries of the
+// Steps of a program as code that does what StepRunner does: the entries of the
 // table of pointers are values of the function, those that steps set variables;
 // calls are calls, branches and loops are such. All variables are in the first
 // block, so that a run takes a fixed part of the stack.
@@ -135,7 +135,7 @@ void RunEmitter::failUnless(Value *condition, int error) {
   b.SetInsertPoint(next);
 }
 
-/// Whether memory may be used: it is there, and aligned.
+/// Returns whether memory may be used: it is there, and aligned.
 static Value *isMemory(IRBuilder<> &b, Value *address, int64_t alignment) {
   Value *number = b.CreatePtrToInt(address, b.getInt64Ty());
   Value *low = b.CreateAnd(number, b.getInt64(alignment - 1));
@@ -254,7 +254,7 @@ void RunEmitter::emitAction(const Step &step, const View &view) {
   setPointer(view.entry, getAddress(step.buffers.front()));
 }
 
-/// Whether an index is in a range.
+/// Returns whether an index is in a range.
 static Value *isInRange(IRBuilder<> &b, const IndexRange &range, Value *index) {
   int64_t least = range.hasNegative ? -range.extent : 0;
   Value *isFine = b.CreateAnd(b.CreateICmpSGE(index, b.getInt64(least)),
@@ -368,8 +368,8 @@ void RunEmitter::beginCarries(llvm::ArrayRef<Carry> carries) {
   }
 }
 
-/// What a trip has made becomes what the next one has; that makes its own where
-/// the one before had it.
+/// Hands the values that a trip has made to the next one, which makes its own
+/// where the one before had it.
 void RunEmitter::handOn(llvm::ArrayRef<Carry> carries, Value *isOdd) {
   for (const Carry &carry : carries) {
     setPointer(carry.current, getPointer(carry.next));

@@ -81,7 +81,7 @@ static std::optional<Cubin> fromBytes(StringRef bytes) {
   return cubin;
 }
 
-/// Where a cubin is found.
+/// Returns the key by which a cubin is found.
 static DiskKey getKey(StringRef ptx, const mlir::metaop::Chip &chip,
                       StringRef assembler) {
   return DiskKeyBuilder().add(ptx).add(chip.name).add(assembler).finish();

@@ -18,7 +18,8 @@ using namespace metaops;
 
 // CUfunction_attribute.
 static constexpr int kMaxDynamicSharedBytes = 8, kMayHaveLargeClusters = 14;
-/// What every chip with clusters takes; more has to be allowed.
+/// Size of a cluster that every chip with clusters takes; more has to be
+/// allowed.
 static constexpr unsigned kPortableCluster = 8;
 
 GpuMemory::~GpuMemory() {

@@ -59,7 +59,7 @@ private:
 };
 
 struct Finished {
-  /// What it has printed.
+  /// Messages of the program.
   std::string messages;
   /// Why it has failed; empty if it has not.
   std::string failure;

@@ -50,7 +50,7 @@ static constexpr StringRef kCubinPrefix = "cubin-";
 static constexpr StringRef kTemporaryPrefix = "temporary-";
 /// A temporary file of this age is one that nobody will finish.
 static constexpr int64_t kStaleSeconds = 3600;
-/// How exactly files' times tell when an entry was used last.
+/// Precision of files' times, which tell when an entry was used last.
 static constexpr int64_t kTouchSeconds = 3600;
 
 //===----------------------------------------------------------------------===//
@@ -310,13 +310,13 @@ static std::unique_ptr<llvm::MemoryBuffer> readEntry(const Descriptor &file,
 static void touch(const Descriptor &file, const struct stat &status) {
   if (std::time(nullptr) - status.st_mtim.tv_sec < kTouchSeconds)
     return;
-  // Where this fails the entry looks older than it is.
+  // If this fails the entry looks older than it is.
   const timespec times[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
   (void)futimens(file.get(), times);
 }
 
-/// Whether a file that cannot be opened is none that the store wrote, rather
-/// than absent or out of reach at the moment.
+/// Returns whether a file that cannot be opened is none that the store wrote,
+/// rather than absent or out of reach at the moment.
 static bool isOddFile(int error) {
   return error == EACCES || error == EPERM || error == ELOOP || error == ENXIO;
 }

@@ -52,7 +52,7 @@ private:
 /// or somebody else could write to it.
 llvm::Expected<Descriptor> openFolder(const std::string &path, bool create);
 
-/// Whether the file is a regular one that nobody else may write to.
+/// Returns whether the file is a regular one that nobody else may write to.
 bool isOwn(const struct stat &status);
 
 /// Calls `visit` for each file of a folder; the order is not defined. Files may

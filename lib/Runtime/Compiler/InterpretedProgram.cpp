@@ -80,7 +80,7 @@ llvm::Error InterpretedProgram::load(llvm::StringRef slice) {
   return llvm::Error::success();
 }
 
-/// Whether the interpreter has a meaning for all operations.
+/// Returns whether the interpreter has a meaning for all operations.
 static llvm::Error checkKnown(Block &block) {
   metaop::Interpreter interpreter;
   Operation *unknown = nullptr;
@@ -132,7 +132,8 @@ InterpretedProgram::prepare(llvm::ArrayRef<BufferRef> arguments,
   return run;
 }
 
-/// What a check that failed is of a program, whose calls have the lines.
+/// Turns the failure of a check into one of a program, whose calls have the
+/// lines.
 static llvm::Error toCheckFailure(unsigned call, llvm::Error error) {
   return llvm::handleErrors(
       std::move(error),

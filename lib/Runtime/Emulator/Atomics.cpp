@@ -33,7 +33,8 @@ using mlir::LLVM::AtomicBinOp;
 // Order
 //===----------------------------------------------------------------------===//
 
-/// What a thread knows, itself included, for others to know. Its clock ticks.
+/// Takes what a thread knows, itself included, for others to know. Its clock
+/// ticks.
 static std::shared_ptr<ClockView> takeView(Thread &thread) {
   auto view = std::make_shared<ClockView>(*thread.view);
   view->set(thread.warp->number, thread.lane, thread.clock++);
@@ -42,7 +43,7 @@ static std::shared_ptr<ClockView> takeView(Thread &thread) {
   return view;
 }
 
-/// Whether the scope of a thread of one block has those of another.
+/// Returns whether the scope of a thread of one block has those of another.
 static bool hasInScope(SyncScope scope, const ReleasedView &released,
                        const Thread &thread) {
   const Block &block = *thread.warp->block;
@@ -103,8 +104,8 @@ private:
 };
 } // namespace
 
-/// What an access of a place that other threads use says of the order of
-/// memory: before and behind it.
+/// Notes what an access of a place that other threads use orders of memory,
+/// before and behind it.
 static void order(Worker &worker, Thread &thread, const Site &site,
                   const Place &place, bool reads, bool writes) {
   PlacesAt places(worker, *thread.warp, place);

@@ -31,12 +31,12 @@ struct ClockView : llvm::RefCountedBase<ClockView> {
   std::vector<uint32_t> clocks;
   /// By warp, the least of its lanes.
   std::vector<uint32_t> floors;
-  /// What is known of other clusters, by their numbers.
+  /// Views of other clusters, by their numbers.
   std::vector<std::pair<uint32_t, std::shared_ptr<const ClockView>>> foreign;
-  /// Whether grids before this one are known to be done.
+  /// True if grids before this one are known to be done.
   bool gridsAreDone = false;
 
-  /// Whether what these lanes of a warp did until `clock` is known.
+  /// Returns whether what these lanes of a warp did until `clock` is known.
   bool covers(unsigned warp, uint32_t lanes, uint32_t clock) const;
   /// The same of a warp of another cluster.
   bool coversForeign(uint32_t cluster, unsigned warp, uint32_t lanes,

@@ -15,7 +15,7 @@
 using namespace metaops;
 using namespace metaops::emulator;
 
-/// What shared memory holds before it is written: no number that a kernel would
+/// Byte of shared memory before it is written: no number that a kernel would
 /// take for its own.
 static constexpr int unwrittenByte = 0xFB;
 

@@ -21,8 +21,8 @@ struct Warp;
 struct Block;
 struct Cluster;
 
-/// What lanes of a warp accessed as their n-th access of one turn, written down
-/// when it happened and checked when the warp has stopped. Addresses of shared
+/// Accesses of a warp's lanes as their n-th one of one turn, written down when
+/// it happened and checked when the warp has stopped. Addresses of shared
 /// memory have the bits of the window, and the block of the cluster that it is
 /// of.
 struct AccessRow {
@@ -75,16 +75,18 @@ struct CopyInFlight {
   uint32_t sourceBytes, site, group;
 };
 
-/// What a fence leaves behind for relaxed atomic instructions around it.
+/// Effects of a fence on relaxed atomic instructions around it.
 struct FenceState {
-  /// What the thread knew at its last releasing fence, and how far it reaches.
+  /// The thread's view at its last releasing fence, and the reach of that.
   std::shared_ptr<const ClockView> released;
   SyncScope scope = SyncScope::Block;
-  /// What it has read since, and will know at its next acquiring fence.
+  /// The views that it has read since, and will have at its next acquiring
+  /// fence.
   std::vector<ReleasedView> seen;
 };
 
-/// What its code and the engine exchange is one line of the host's cache.
+/// A thread; all that its code and the engine exchange is one line of the
+/// host's cache.
 struct alignas(64) Thread : EmulatedThread {
   Warp *warp = nullptr;
   Worker *worker = nullptr;
@@ -116,7 +118,7 @@ struct Warp {
   uint32_t epochNumber = 0;
   uint32_t live = 0, runnable = 0, waiting = 0, booked = 0;
   bool isQueued = false;
-  /// Whether its lanes are known to have one clock and one view.
+  /// True if its lanes are known to have one clock and one view.
   bool isUniform = false;
   AccessLog log;
 
@@ -127,12 +129,13 @@ struct Warp {
 struct Barrier {
   static constexpr unsigned count = 16;
 
-  /// How many threads meet, or 0 for all; as the first one to come says.
+  /// The number of threads that meet, or 0 for all; as the first one to come
+  /// says.
   uint32_t expected = 0;
   uint32_t arrived = 0;
   /// Those that wait, by warp, and where they wait.
   std::vector<std::pair<Warp *, uint32_t>> waiting;
-  /// What those knew that came and went on.
+  /// The views of those that came and went on.
   ClockRef arrivals;
   uint32_t trueCount = 0;
   uint32_t site = 0;
@@ -148,8 +151,8 @@ struct Block {
   uint8_t *shared = nullptr;
   Shadow shadow;
   SyncPlaces syncPlaces;
-  /// What all its threads knew when they exited, and the last accesses of its
-  /// shared memory by warps of other blocks.
+  /// The views of all its threads when they exited, and the last accesses of
+  /// its shared memory by warps of other blocks.
   ClockRef endView;
   llvm::DenseMap<uint32_t, Epoch> remoteAccesses;
 };
@@ -163,7 +166,7 @@ struct Cluster {
   void start(uint32_t number, uint64_t *executions);
 
   Launch &launch;
-  /// Who runs it.
+  /// The worker that runs it.
   Worker *worker = nullptr;
   uint32_t number = 0;
   uint32_t firstEpochWarp = 0;

@@ -18,7 +18,8 @@
 using namespace metaops;
 using namespace metaops::emulator;
 
-/// What every GPU from sm_90 on has; larger clusters need to be asked for.
+/// Size of a cluster that every GPU from sm_90 on has; larger ones need to be
+/// asked for.
 static constexpr uint64_t mostBlocksOfCluster = 16;
 static constexpr uint64_t mostThreadsOfBlock = 1024;
 
@@ -124,7 +125,7 @@ static llvm::Error checkLaunch(const KernelCode &code, const LaunchShape &shape,
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// What all workers have counted.
+/// Adds the counts of all workers.
 static LaunchCounts addCounts(const KernelCode &code,
                               llvm::ArrayRef<std::unique_ptr<Worker>> workers) {
   LaunchCounts counts;

@@ -19,7 +19,7 @@
 
 namespace metaops::emulator {
 
-/// What a thread knew when it wrote a place for others to see.
+/// A thread's view when it wrote a place for others to see.
 struct ReleasedView {
   uint32_t cluster, block;
   SyncScope scope;

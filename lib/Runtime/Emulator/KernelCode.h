@@ -49,9 +49,9 @@ struct Site {
   ValueType type = ValueType::I32;
   SyncScope scope = SyncScope::Device;
   uint8_t order = SyncOrder::Relaxed;
-  /// Whether all lanes of a warp have to be there.
+  /// True if all lanes of a warp have to be there.
   bool isAligned = false;
-  /// Whether it reads data that is constant as long as the kernel runs.
+  /// True if it reads data that is constant as long as the kernel runs.
   bool isInvariant = false;
   /// Of reductions of floats.
   bool takesMagnitudes = false, keepsNans = false;
@@ -69,7 +69,7 @@ struct SharedVariable {
   std::optional<uint32_t> bytes;
 };
 
-/// What begins a thread: makes its coroutine, and returns its frame.
+/// Begins a thread: makes its coroutine, and returns its frame.
 using StartThread = void *(*)(EmulatedThread * thread,
                               const uint64_t *arguments);
 
@@ -87,7 +87,7 @@ struct KernelCode {
   std::vector<SharedVariable> sharedVariables;
   /// Of each block of code, the instructions of one execution.
   std::vector<ClassCounts> blockCounts;
-  /// What the kernel says of its launches; 0 where it says nothing.
+  /// The kernel's own limits of its launches; 0 where it has none.
   Extent3 requiredThreads = {0, 0, 0}, maxThreads = {0, 0, 0},
           clusterShape = {0, 0, 0};
 };

@@ -42,7 +42,8 @@ std::string emulator::describeMask(const Warp &warp, unsigned lane) {
   return "for lanes " + hex(getMask(warp, lane));
 }
 
-/// Whether instructions at two sites are the same, with the same qualifiers.
+/// Returns whether instructions at two sites are the same, with the same
+/// qualifiers.
 static bool areAlike(const Launch &launch, uint32_t a, uint32_t b) {
   const Site &x = launch.code.sites[a], &y = launch.code.sites[b];
   return x.instruction == y.instruction && x.kind == y.kind;

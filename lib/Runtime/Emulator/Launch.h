@@ -51,8 +51,8 @@ class FaultList {
 public:
   explicit FaultList(unsigned limit) : limit(limit) {}
 
-  /// Whether a fault of this kind at these two places has not been seen yet;
-  /// it counts as seen then.
+  /// Returns whether a fault of this kind at these two places has not been seen
+  /// yet; it counts as seen then.
   bool isNew(FaultKind kind, uint32_t site, uint32_t otherSite);
   void add(Fault fault);
   std::vector<Fault> take() { return std::move(faults); }
@@ -64,7 +64,7 @@ private:
   std::vector<Fault> faults;
 };
 
-/// What all blocks of a launch have in common.
+/// Things that all blocks of a launch have in common.
 struct Launch {
   Launch(const KernelCode &code, const LaunchShape &shape,
          llvm::ArrayRef<KernelArgument> arguments,

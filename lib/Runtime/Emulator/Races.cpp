@@ -23,8 +23,8 @@
 // one atomic instruction. These may have been ordered where others were not;
 // such a race is missed.
 //
-// What an asynchronous copy will write is a write at a time that nobody knows
-// of, until its thread has waited.
+// An asynchronous copy writes at a time that nobody knows of, until its thread
+// has waited.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,13 +50,13 @@ RaceCheck::RaceCheck(Worker &worker, Warp &warp, uint32_t number)
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Whether an epoch is of the cluster that runs. Cells of shared memory have
-/// those of earlier clusters, too, which are nothing to this one.
+/// Returns whether an epoch is of the cluster that runs. Cells of shared memory
+/// have those of earlier clusters, too, which are nothing to this one.
 bool RaceCheck::isHere(const Epoch &epoch) const {
   return epoch.warp - cluster.firstEpochWarp < launch.warpsOfCluster;
 }
 
-/// Whether a thread with this view knows what `others` did.
+/// Returns whether a thread with this view knows what `others` did.
 bool RaceCheck::knows(const ClockView &view, const Epoch &epoch,
                       uint32_t others) const {
   if (isHere(epoch))
@@ -67,8 +67,8 @@ bool RaceCheck::knows(const ClockView &view, const Epoch &epoch,
                             epoch.clock);
 }
 
-/// Whether `epoch` comes before what `lanes` do now; else, for which lane it
-/// does not.
+/// Returns whether `epoch` comes before what `lanes` do now; else, for which
+/// lane it does not.
 bool RaceCheck::isOrdered(const Epoch &epoch, uint32_t lanes,
                           unsigned &lane) const {
   lane = __builtin_ctz(lanes);
@@ -93,7 +93,7 @@ bool RaceCheck::isOrdered(const Epoch &epoch, uint32_t lanes,
   return true;
 }
 
-/// Whether both are strong, and the scope of each has the other.
+/// Returns whether both are strong, and the scope of each has the other.
 bool RaceCheck::mayMeet(const Epoch &epoch) const {
   const Site &other = launch.code.sites[epoch.site];
   if (!site.instruction->isStrong() || !other.instruction->isStrong())
@@ -147,7 +147,8 @@ void RaceCheck::checkAgainst(const Epoch &epoch, uint32_t lanes,
 // Cells
 //===----------------------------------------------------------------------===//
 
-/// Whether a cell needs no `known` beside `epoch`, which may take its lanes.
+/// Returns whether a cell needs no `known` beside `epoch`, which may take its
+/// lanes.
 bool RaceCheck::replaces(Epoch &known, const Epoch &epoch) const {
   if (known.warp == epoch.warp && known.clock == epoch.clock &&
       (known.site == epoch.site || (!isStrong(known) && !isStrong(epoch)))) {

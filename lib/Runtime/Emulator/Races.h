@@ -25,7 +25,7 @@ public:
   /// of the one before; all do so in one allocation or block. 0 for one
   /// address.
   void accessNeighbours(uint32_t lanes, uint64_t address, uint32_t stride);
-  /// What an asynchronous copy has written is there.
+  /// Notes that what an asynchronous copy has written is there.
   void finishCopy(unsigned lane, uint64_t address);
 
 private:
@@ -64,8 +64,8 @@ private:
   bool isWrite, isRead, isCopy, isShared = false;
 };
 
-/// Whether other blocks' accesses of each block's shared memory come before its
-/// end, when all blocks of a cluster have ended.
+/// Returns whether other blocks' accesses of each block's shared memory come
+/// before its end, when all blocks of a cluster have ended.
 void checkRemoteAccesses(Worker &worker, Cluster &cluster);
 
 } // namespace metaops::emulator

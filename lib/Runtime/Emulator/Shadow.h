@@ -38,8 +38,9 @@ struct Epoch {
 struct Cell {
   /// The last write that is not atomic.
   Epoch write;
-  /// What has read it since, or written it atomically, of the cluster that did
-  /// so last: one warp, or a set of several epochs whose number is the clock.
+  /// The epoch of what has read it since, or written it atomically, of the
+  /// cluster that did so last: one warp, or a set of several epochs whose
+  /// number is the clock.
   Epoch others;
   /// The number of a set with one reader and one who wrote it atomically of all
   /// other clusters; 0 where there are none.

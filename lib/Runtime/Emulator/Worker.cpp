@@ -158,7 +158,7 @@ void Worker::dispatch(Warp &warp, uint32_t lanes) {
   }
   if (warp.live == live)
     return;
-  // What others wait for may have been those that are gone.
+  // Others may have waited for those that are gone.
   dispatch(warp, warp.waiting & ~warp.booked);
   reconsiderBarriers(*this, warp);
 }
@@ -413,7 +413,7 @@ bool Worker::isStalled() {
   return idleTurns > launch.options.patience * live;
 }
 
-/// What some lanes of a warp, which wait at one place, wait for.
+/// Describes what some lanes of a warp, which wait at one place, wait for.
 static std::string describeWait(const Launch &launch, const Warp &warp,
                                 uint32_t lanes, uint32_t site) {
   std::string text = "warp " +

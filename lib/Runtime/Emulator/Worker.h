@@ -16,20 +16,20 @@
 
 namespace metaops::emulator {
 
-/// Where an access takes place.
+/// Place of an access.
 struct Place {
   uint8_t *host;
   /// The address as it is logged.
   uint64_t address;
 };
 
-/// What the accesses at one site moved.
+/// Sums over the accesses at one site.
 struct AccessTotals {
   uint64_t requests = 0, bytes = 0, moved = 0, least = 0;
 };
 
-/// Where the last access at a site was sound: others in the same variable or
-/// allocation are, too. By itself, no address is in it.
+/// Range in which the last access at a site was sound: others in the same
+/// variable or allocation are, too. By itself, no address is in it.
 struct KnownRange {
   uint64_t begin = 1;
   /// The last address, less the first; and the bits that are 0 in all of them.
@@ -122,7 +122,7 @@ private:
   std::vector<std::unique_ptr<Cluster>> residents, spare;
   uint32_t wantedResidents;
   uint64_t idleTurns = 0, seenChanges = 0;
-  /// Where addresses of global memory were found last, by site.
+  /// Allocations in which addresses of global memory were found last, by site.
   std::vector<unsigned> guesses;
   /// For reads of what is not there.
   std::unique_ptr<std::max_align_t[]> dump;
@@ -130,8 +130,8 @@ private:
   friend class RaceCheck;
 };
 
-/// How far the addresses of neighbouring lanes are apart, if it is the same for
-/// all, and the lanes have no gap; else -1. Requests.cpp.
+/// Returns the distance of the addresses of neighbouring lanes, if it is the
+/// same for all, and the lanes have no gap; else -1. Requests.cpp.
 int64_t getStride(uint32_t lanes, const uint64_t *addresses);
 
 /// Counts what a request moves.

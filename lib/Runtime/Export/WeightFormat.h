@@ -13,8 +13,7 @@
 
 namespace metaops {
 
-/// Where tensors of a section of weights begin, and what follows them, are
-/// multiples of this.
+/// Alignment of tensors of a section of weights, and of what follows them.
 inline constexpr uint64_t kWeightAlignment = 64;
 
 /// A tensor of a section of weights.
@@ -29,7 +28,7 @@ struct PlacedTensor {
 /// Its own size is such a multiple.
 std::string writeWeightHeader(llvm::ArrayRef<TensorSpec> tensors);
 
-/// Whether the name is one of those that gaps have.
+/// Returns whether the name is one of those that gaps have.
 bool isGapName(llvm::StringRef name);
 
 /// Reads the JSON of a section of weights whose data has so many bytes. Tensors

@@ -58,7 +58,7 @@ private:
   std::vector<SharedBuffers> pieces;
   /// Of the pieces, then of what was added.
   std::vector<GpuMemory> memory;
-  /// That of a buffer of no bytes is null.
+  /// Addresses of the buffers; null for one of no bytes.
   std::vector<DevicePointer> addresses;
 };
 

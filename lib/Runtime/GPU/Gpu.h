@@ -19,7 +19,7 @@
 
 namespace metaops {
 
-/// What makes code for a GPU, and the GPU itself, which is opened when the
+/// A maker of code for a GPU, and the GPU itself, which is opened when the
 /// first code is loaded. Threads may use one at once.
 class Gpu {
 public:

@@ -26,7 +26,7 @@
 namespace metaops {
 namespace {
 
-/// What small pieces are rounded up to, and how many bytes of them are mapped
+/// Unit to which small pieces are rounded up, and bytes of them that are mapped
 /// at a time.
 constexpr size_t kSmallUnit = 512;
 constexpr size_t kSlabBytes = 1 << 20;

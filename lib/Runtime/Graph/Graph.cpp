@@ -117,7 +117,7 @@ Node *Graph::adopt(OpResult result, SignatureTable::Id signature,
   return node;
 }
 
-/// Where an operation's results are: where what it takes is.
+/// Returns the device of an operation's results: that of its operands.
 Device *Graph::chooseDevice(Operation *op, SignatureTable::Id signature,
                             llvm::ArrayRef<Node *> sources) const {
   if (signatures->getInfo(signature).isTransfer)
@@ -343,7 +343,7 @@ void Graph::collect() {
 }
 
 void Graph::collectAll() {
-  // What has not got a node was being recorded when the call failed.
+  // An operation without a node was being recorded when the call failed.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (Node *node = getNode(&op))
       enqueue(node);

@@ -147,9 +147,9 @@ void Graph::setReplaced(Node *node, bool isReplaced) {
     updateCarriesOf(node);
 }
 
-/// Whether no result of the node's operation needs it any more, to be computed
-/// or, with `keepsHistory`, for a gradient. The node itself may be computed
-/// before it has its Var.
+/// Returns whether no result of the node's operation needs it any more, to be
+/// computed or, with `keepsHistory`, for a gradient. The node itself may be
+/// computed before it has its Var.
 bool Graph::mayGo(Node *node, bool keepsHistory) const {
   // Regions may make several results of nothing.
   bool isKept = node->operands.empty() && node->nextResult == node;
@@ -343,7 +343,8 @@ std::vector<Node *> Graph::endHistories(llvm::ArrayRef<Node *> values) {
   return outdated;
 }
 
-/// Whether a result of the node's operation is held that has a gradient.
+/// Returns whether a result of the node's operation is held that has a
+/// gradient.
 bool Graph::isHeldWithHistory(Node *node) const {
   return llvm::any_of(resultsOf(node), [&](Node *result) {
     return (result->vars > 0 || result->pins > 0) && needsHistory(result);

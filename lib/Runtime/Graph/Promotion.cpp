@@ -39,7 +39,7 @@ std::string Number::str() const {
   return text.str().str();
 }
 
-/// Whether an integer type can hold the number.
+/// Returns whether an integer type can hold the number.
 static bool fits(int64_t value, bool isUnsigned, DType dtype) {
   unsigned bits = sizeOf(dtype) * 8;
   if (isUnsigned)

@@ -53,7 +53,7 @@ static constexpr uint32_t kVersion = 1;
 /// The magic and nine numbers.
 static constexpr uint64_t kHeaderBytes = 8 + 9 * 4;
 static constexpr uint64_t kChecksumBytes = 32;
-/// What an entry and an import need at least, with a name of one byte.
+/// Bytes that an entry and an import need at least, with a name of one byte.
 static constexpr uint64_t kMinEntryBytes = 4 + 4 + 1;
 static constexpr uint64_t kMinImportBytes = 4 + 4 + 1 + 4;
 

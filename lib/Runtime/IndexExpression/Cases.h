@@ -56,12 +56,12 @@ struct Value {
   std::optional<int64_t> getConstant() const { return range.getConstant(); }
 };
 
-/// What holds for some iterations and not for others. True and False are
-/// never operands.
+/// Condition that holds for some iterations and not for others. True and False
+/// are never operands.
 struct Predicate {
   enum class Kind { False, True, NonNegative, Zero, NonZero, And, Or };
   Kind kind;
-  /// What NonNegative, Zero and NonZero speak of.
+  /// The value of which NonNegative, Zero and NonZero speak.
   AffineValue affine = {};
   /// Of And and Or.
   const Predicate *left = nullptr;
@@ -106,7 +106,7 @@ public:
 
   const Predicate *isNonNegative(const Value *value, size_t offset);
   const Predicate *isZero(const Value *value, size_t offset);
-  /// Whether `left % right` is zero, which needs no care for signs.
+  /// Returns whether `left % right` is zero, which needs no care for signs.
   const Predicate *isMultiple(const Value *left, const Value *right,
                               size_t offset);
   const Predicate *makeAnd(const Predicate *left, const Predicate *right,

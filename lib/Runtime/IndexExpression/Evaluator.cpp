@@ -154,7 +154,7 @@ const Predicate *Evaluator::evaluateComparison(const Node &node) {
   return builder.isNonNegative(difference, offset);
 }
 
-/// Whether both operands are equal; of NotEqual too.
+/// Returns whether both operands are equal; of NotEqual too.
 const Predicate *Evaluator::evaluateEquality(const Node &node) {
   // `a % c == 0` is common, and simpler than the value of `a % c`.
   for (unsigned i : {0, 1}) {

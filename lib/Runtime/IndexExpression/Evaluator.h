@@ -23,7 +23,7 @@ public:
       : syntax(syntax), builder(builder), reads(syntax.reads.size()) {}
 
   const Value *evaluate(NodeId id);
-  /// Whether the value of the node is other than zero.
+  /// Returns whether the value of the node is other than zero.
   const Predicate *evaluateTruth(NodeId id);
 
 private:

@@ -17,7 +17,7 @@ struct Token {
   enum class Kind { Integer, Name, Operator, End };
   Kind kind;
   llvm::StringRef text;
-  /// Where `text` begins.
+  /// The first character of `text`.
   size_t offset;
 
   bool is(llvm::StringRef op) const {

@@ -14,7 +14,7 @@
 
 namespace metaops::indexexpression {
 
-/// What a name stands for: the number of an index, or a constant.
+/// Value of a name: the number of an index, or a constant.
 struct NamedValue {
   bool isIndex;
   int64_t value;

@@ -25,7 +25,7 @@ using namespace llvm;
 
 namespace metaops::indexexpression {
 
-/// How deep parentheses, calls, unary operators and conditionals may nest.
+/// Limit of nested parentheses, calls, unary operators and conditionals.
 static constexpr unsigned kMaxNesting = 200;
 
 namespace {
@@ -61,7 +61,7 @@ private:
   void advance() { token = lexer.next(); }
   ParseResult fail(const Token &where, const Twine &problem,
                    const Twine &expected);
-  /// What to call `token` in an error.
+  /// Returns the name of `token` in an error.
   std::string describeToken() const;
   NodeId makeNode(Node node);
 

@@ -64,7 +64,8 @@ struct FixupRange {
 };
 } // namespace
 
-/// What an edge that images may have touches; none for other edges.
+/// Returns the bytes that an edge of an image may touch; none for edges that
+/// images may not have.
 static std::optional<FixupRange> getFixupRangeX86(Edge::Kind kind) {
   switch (kind) {
   case x86_64::Pointer64:
@@ -433,7 +434,7 @@ Expected<std::string> ImageLayout::write(ArrayRef<std::string> entries) {
   if (Error error = addEntries(entries, contents))
     return std::move(error);
   std::string bytes = writeImage(contents);
-  // What no loader would take is an error here.
+  // An image that no loader would take is an error here.
   if (auto parsed = parseImage(bytes); !parsed)
     return parsed.takeError();
   return bytes;

@@ -69,7 +69,7 @@ private:
 
   ImageArchitecture architecture;
   std::array<std::vector<char>, 3> segments;
-  /// Where segments start, from the start of the image.
+  /// The first bytes of segments, from the start of the image.
   std::array<uint64_t, 3> starts = {};
   llvm::StringMap<uint64_t> globals;
   /// The places in the pointers, by the names of what they point to.

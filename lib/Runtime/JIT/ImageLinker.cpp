@@ -80,7 +80,7 @@ private:
   std::vector<OnAllocatedFunction> resumptions;
 };
 
-/// What the graphs of one image share.
+/// State that the graphs of one image share.
 struct SharedState {
   explicit SharedState(ImageArchitecture architecture)
       : architecture(architecture), layout(architecture) {}
@@ -118,7 +118,8 @@ static void localize(LinkGraph &graph, const StringSet<> &entries) {
   }
 }
 
-/// What an object defines for others has to stay, and what it refers to.
+/// Marks what an object defines for others as live; it stays with what it
+/// refers to.
 static Error markGlobalsLive(LinkGraph &graph) {
   for (Symbol *symbol : graph.defined_symbols())
     symbol->setLive(symbol->getScope() != Scope::Local);
@@ -139,7 +140,7 @@ static Error verifyNoInitialisers(LinkGraph &graph) {
 
 namespace {
 
-/// What JITLink asks while it links one object.
+/// Answers of what JITLink asks while it links one object.
 class ObjectContext : public JITLinkContext {
 public:
   ObjectContext(SharedState &state, std::string name)

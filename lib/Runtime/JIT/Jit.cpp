@@ -86,7 +86,7 @@ Expected<CodeTarget> CodeTarget::detect() {
   builder->setRelocationModel(Reloc::PIC_);
   StringMap<bool> features = sys::getHostCPUFeatures();
   bool isAArch64 = builder->getTargetTriple().isAArch64();
-  // What these have for bf16 is of no use: it flushes subnormal numbers.
+  // Their instructions for bf16 are of no use: they flush subnormal numbers.
   if (builder->getTargetTriple().isX86())
     for (StringRef feature : {"avx512bf16", "avxneconvert"})
       builder->getFeatures().AddFeature(feature, /*Enable=*/false);
@@ -232,7 +232,7 @@ Error ObjectEmitter::optimise(
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager calls;
   ModuleAnalysisManager modules;
-  // What is optional is nearly all of the optimiser.
+  // The optional passes are nearly all of the optimiser.
   PassInstrumentationCallbacks callbacks;
   bool isStopped = false;
   callbacks.registerShouldRunOptionalPassCallback([&](StringRef, Any) {
@@ -299,9 +299,9 @@ ObjectEmitter::compileCoroutines(Module &module) {
 //===----------------------------------------------------------------------===//
 
 #ifdef __x86_64__
-// What LLVM calls for conversions of f16 that the processor has no instruction
-// for: f64 to f16, and all of them without F16C. Python hides the library that
-// has them from the process.
+// Functions that LLVM calls for conversions of f16 that the processor has no
+// instruction for: f64 to f16, and all of them without F16C. Python hides the
+// library that has them from the process.
 extern "C" {
 void truncateDoubleToHalf() asm("__truncdfhf2");
 void truncateSingleToHalf() asm("__truncsfhf2");

@@ -40,7 +40,7 @@ static int64_t getTotalBytes(TypeRange types) {
   return bytes;
 }
 
-/// What a kernel call computes.
+/// Describes the computation of a kernel call.
 static llvm::Expected<KernelInfo> describeCall(func::CallOp call,
                                                SymbolTable &symbols,
                                                const KernelBackend &backend) {
@@ -65,7 +65,7 @@ static llvm::Expected<KernelInfo> describeCall(func::CallOp call,
   return info;
 }
 
-/// What a step is called that is neither a kernel nor a routine.
+/// Returns the name of a step that is neither a kernel nor a routine.
 static StringRef nameOf(const Step &step) {
   if (std::holds_alternative<If>(step.action))
     return "if";

@@ -17,11 +17,11 @@
 
 namespace metaops {
 
-/// What the kernel of a function does, by its name.
+/// Describes the kernel of a function, by its name.
 llvm::Expected<mlir::metaop::KernelDescription>
 describeKernel(mlir::func::FuncOp function, const KernelBackend &backend);
 
-/// What each step of a program does. `operators` are the names of the slice's
+/// Describes each step of a program. `operators` are the names of the slice's
 /// operations, by their positions.
 llvm::Expected<std::vector<KernelInfo>>
 describeCalls(const BuiltProgram &built, mlir::ModuleOp module,

@@ -24,9 +24,9 @@
 // all but the steps of loops. Such families are apart: the kernels of programs
 // whose extents stay never get their forms.
 //
-// Where a target has no room for so many arguments, equal ones share one, and
-// what has always been the same stays constant; where that is too much still,
-// each kernel has code of its own.
+// If a target has no room for so many arguments, equal ones share one, and what
+// has always been the same stays constant; where that is too much still, each
+// kernel has code of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -164,7 +164,7 @@ std::optional<NumberBindings> KernelFamily::generalise() {
   NumberBindings bindings = makeArguments(which, shares);
   if (!shares && countArguments(bindings) > maxNumbers)
     bindings = makeArguments(which, /*shares=*/true);
-  // What has been the same so far may be so in future.
+  // Numbers that have been the same so far may be so in future.
   if (countArguments(bindings) > maxNumbers)
     bindings = makeArguments(varies, /*shares=*/true);
   if (countArguments(bindings) > maxNumbers)

@@ -23,13 +23,13 @@ struct KernelForm {
   NumberBindings bindings;
   std::shared_ptr<const Kernel> kernel;
 
-  /// Whether some numbers are arguments.
+  /// Returns whether some numbers are arguments.
   bool isGeneral() const;
   /// The arguments to call the code with, if it computes for `numbers`.
   std::optional<std::vector<int64_t>> match(Numbers numbers) const;
 };
 
-/// What is known of the kernels of one skeleton, and the forms compiled.
+/// Numbers of the kernels of one skeleton, and the forms compiled.
 class KernelFamily {
 public:
   /// `steps` marks the numbers that are steps of loops. Where extents vary,

@@ -23,8 +23,8 @@ public:
   explicit KernelLibrary(std::shared_ptr<KernelBackend> backend)
       : backend(std::move(backend)) {}
 
-  /// Where code is looked for and kept, if it is not null. Code for different
-  /// targets has nothing in common.
+  /// Sets where code is looked for and kept, if it is not null. Code for
+  /// different targets has nothing in common.
   void setDiskStore(std::shared_ptr<DiskStore> store, const DiskKey &target);
 
   /// A kernel that is loaded, or that can be. Null where it has to be compiled.
@@ -34,7 +34,7 @@ public:
   llvm::Expected<std::shared_ptr<const Kernel>>
   add(llvm::StringRef name, std::unique_ptr<llvm::MemoryBuffer> code);
 
-  /// How many were on disk.
+  /// Returns the number that were on disk.
   unsigned getNumLoaded() const { return numLoaded; }
 
 private:

@@ -23,7 +23,7 @@ using namespace metaops;
 
 namespace metaops {
 
-/// What buffers and the allocator share. The last of them frees it.
+/// State that buffers and the allocator share. The last of them frees it.
 class AllocatorState {
 public:
   explicit AllocatorState(std::shared_ptr<MemorySource> source)

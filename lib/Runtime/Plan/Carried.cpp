@@ -48,7 +48,7 @@ bool metaops::isLetGo(const Node *node, int64_t flushes) {
 }
 
 namespace {
-/// What a pending value is made of, down to leaves and outputs.
+/// Operations that a pending value is made of, down to leaves and outputs.
 struct Ingredients {
   /// Bytes of the largest leaf that no Var holds any more.
   int64_t letGo = 0;
@@ -83,7 +83,8 @@ findCarried(Graph &graph, llvm::ArrayRef<Node *> candidates,
     own.isOverwritten = node->isDonated;
     if (isLetGo(node, flushes))
       own.letGo = sizeInBytes(node);
-    // What is made of a target's replacement belongs to the next iteration.
+    // A value that is made of a target's replacement belongs to the next
+    // iteration.
     if (isLeaf ? own.letGo > 0 : !(replacesTargets && node->isOutput))
       own.isShared = node->isAsked || (replacesTargets && node->isTarget);
     if (!isLeaf && !node->isOutput) {

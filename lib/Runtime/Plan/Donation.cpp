@@ -34,7 +34,8 @@
 using namespace mlir;
 using namespace metaops;
 
-/// Whether nobody but history, and what has been recorded, sees the value.
+/// Returns whether nobody but history, and what has been recorded, sees the
+/// value.
 static bool isUnseen(const Node *leaf) {
   return leaf->vars == 0 && leaf->pins == 0 && !leaf->isScalar &&
          !leaf->isReadAgain && !leaf->buffer->isShared() &&

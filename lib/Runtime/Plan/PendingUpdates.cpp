@@ -94,7 +94,7 @@ void PendingUpdates::remove(Node *updated) {
 std::vector<Node *>
 PendingUpdates::findDue(llvm::ArrayRef<Node *> along) const {
   llvm::SmallSetVector<Node *, 16> due(updates.begin(), updates.end());
-  // What depends on the updates comes after them, in a program of its own that
+  // A program of its own comes behind the updates for what depends on them. It
   // is the same whichever updates came before.
   for (Node *node : along)
     if (!node->isLeaf() && !precede(node))

@@ -14,7 +14,7 @@
 //    become outputs as well, within a budget (KeptValues.cpp).
 // 4. Programs of updates write over what nobody will see (Donation.cpp).
 //
-// Where another device has to give something first, the plan ends there, and is
+// If another device has to give something first, the plan ends there, and is
 // made again when that has been brought over.
 //
 //===----------------------------------------------------------------------===//
@@ -134,8 +134,8 @@ void ProgramPlanner::addKeptValues(bool keepsHistory) {
   auto isAsked = [&](const Node *node) {
     return askedNodes.empty() || node->isAsked;
   };
-  // What has been differentiated is seldom differentiated again, and what its
-  // gradients need is saved because they need it.
+  // A value that has been differentiated is seldom differentiated again, and
+  // what its gradients need is saved because they need it.
   keepsHistory &= llvm::any_of(slice.outputs, [&](Node *node) {
     return isAsked(node) && !node->isDifferentiated && graph.needsHistory(node);
   });

@@ -19,7 +19,7 @@ static bool contains(llvm::ArrayRef<RunRef> references, const RunRef &buffer) {
   });
 }
 
-/// Whether a run writes, or checks, what another one reads or writes.
+/// Returns whether a run writes, or checks, what another one reads or writes.
 static bool writesMemoryOf(const QueuedRun &writer, const QueuedRun &other) {
   auto isOf = [&](const RunRef &result) {
     return contains(other.run.arguments, result) ||
@@ -40,8 +40,7 @@ SuspendedRuns::SuspendedRuns() = default;
 SuspendedRuns::~SuspendedRuns() = default;
 
 void SuspendedRuns::add(std::unique_ptr<QueuedRun> queued) {
-  // What the run writes over is its own result, by which it is known to be
-  // needed.
+  // The run writes over its own results, by which they are known to be needed.
   for (const RunRef &argument : queued->run.arguments)
     if (!contains(queued->run.results, argument))
       queued->held.push_back(argument.get());
@@ -121,7 +120,7 @@ void SuspendedRuns::renew(Ticket before, Ticket now) {
 void SuspendedRuns::dropUnneeded() {
   if (empty())
     return;
-  // What they hold goes without the mutex.
+  // Their memory goes without the mutex.
   std::vector<std::unique_ptr<QueuedRun>> dropped;
   std::lock_guard<std::mutex> lock(mutex);
   // Later ones hold results of earlier ones.

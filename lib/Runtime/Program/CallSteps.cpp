@@ -14,10 +14,10 @@
 // it shares no memory that either writes with any call that it passes or joins;
 // the arena's places are memory like any other.
 //
-// What lies between is gathered as one set of ranges, so that a candidate is
-// compared once with all of it, and not with each call of the window. Ranges of
-// rows that are apart, the parts of one tensor, lie between each other's rows:
-// these are compared one by one.
+// All that lies between is gathered as one set of ranges, so that a candidate
+// is compared once with all of it, and not with each call of the window. Ranges
+// of rows that are apart, the parts of one tensor, lie between each other's
+// rows: these are compared one by one.
 //
 // The steps depend on the program alone, so they are the same in every run, and
 // results do not depend on the number of threads.
@@ -36,11 +36,11 @@ using namespace metaops;
 /// picoseconds.
 static constexpr int64_t kMinWork = 4'000'000;
 
-/// How far a call may come forward.
+/// Steps by which a call may come forward.
 static constexpr unsigned kWindow = 32;
 
-/// Whether two ranges have bytes in common. Rows of one pitch are told apart by
-/// where they begin.
+/// Returns whether two ranges have bytes in common. Rows of one pitch are told
+/// apart by where they begin.
 static bool haveCommonBytes(const MemoryRange &a, const MemoryRange &b) {
   if (a.object != b.object || a.begin >= b.end || b.begin >= a.end)
     return false;

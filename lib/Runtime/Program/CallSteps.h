@@ -26,7 +26,7 @@ struct MemoryRange {
   int64_t row = 0, pitch = 0;
 };
 
-/// What decides with which calls a call may run.
+/// Facts that decide with which calls a call may run.
 struct CallFacts {
   llvm::SmallVector<MemoryRange, 4> reads;
   llvm::SmallVector<MemoryRange, 2> writes;

@@ -72,7 +72,7 @@ void CompiledProgram::keepPacked(ProgramRun &run, Allocator &memory) {
 
 void CompiledProgram::dropPacked(bool isShort) { packed->drop(isShort); }
 
-/// Whether buffers are what a program takes.
+/// Returns whether buffers are what a program takes.
 static llvm::Error verifyArguments(llvm::ArrayRef<BufferRef> given,
                                    llvm::ArrayRef<int64_t> expected) {
   if (given.size() != expected.size())

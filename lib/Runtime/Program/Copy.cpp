@@ -36,7 +36,7 @@ using namespace metaops;
 static constexpr int64_t kBlockBytes = int64_t(1) << 16;
 /// So much is worth a thread of its own.
 static constexpr int64_t kBytesPerThread = int64_t(1) << 17;
-/// What is larger than this in all is in no cache when it is read again.
+/// Bytes above which copied memory is in no cache when it is read again.
 static constexpr int64_t kStreamedBytes = int64_t(1) << 25;
 /// A copy asks whether it is to stop after so many blocks, 16 MB: some
 /// milliseconds.

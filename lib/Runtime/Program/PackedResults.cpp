@@ -58,7 +58,7 @@ static BufferRef tryAllocate(Allocator &memory, int64_t bytes) {
   }
 }
 
-/// What `use` would take.
+/// Plans the use that `use` would make.
 PackedUse PackedResults::plan(const Result &result, bool isSeen,
                               Allocator &model) const {
   bool isKept = result.copy && result.copy->getMemory();
@@ -92,7 +92,7 @@ PackedUse PackedResults::use(Result &result, const ProgramRun &run,
     for (unsigned argument : result.arguments)
       Allocator::attachCopy(*run.arguments[argument].get(), result.copy);
   }
-  // What drops it changes the contents as well.
+  // Dropping it changes the contents as well.
   assert(result.copy->getMemory() && "a copy of contents that have changed");
   return {result.copy, result.copy->getMemory()};
 }

@@ -14,9 +14,9 @@
 
 using namespace metaops;
 
-/// What a step takes beside its work: 1 us.
+/// Picoseconds of a step beside its work: 1 us.
 static constexpr int64_t kWorkOfStep = 1'000'000;
-/// What a copied byte takes: 10 GB are copied in a second.
+/// Picoseconds of a copied byte: 10 GB are copied in a second.
 static constexpr int64_t kWorkOfByte = 100;
 
 llvm::ArrayRef<Carry> Step::getCarries() const {

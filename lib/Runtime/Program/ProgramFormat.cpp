@@ -236,7 +236,7 @@ static void visit(Visitor &visitor, KernelInfo &info) {
 
 template <typename Visitor>
 static void visit(Visitor &visitor, ProgramInfo &info) {
-  // How it was made is not what it is.
+  // A program is the same however it was made.
   auto &[calls, metaOps, distinctKernels, compiledKernels, isLoaded,
          loadedKernels, arenaBytes, compileSeconds] = info;
   visitor.list(calls);

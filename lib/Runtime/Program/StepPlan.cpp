@@ -31,7 +31,7 @@ int64_t metaops::getGrain(const KernelCall &call) {
                           std::max<int64_t>(call.workPerStep, 1));
 }
 
-/// Whether a step's own loop is shared among threads.
+/// Returns whether a step's own loop is shared among threads.
 static bool isSplit(const Step &step) {
   // Copies and routines share themselves among threads, so that no two
   // routines run at once. What a launcher does is its own affair.
@@ -64,7 +64,7 @@ private:
 
   const ProgramData &program;
   StepPlan &plan;
-  /// What each pointer may point to.
+  /// Places to which each pointer may point.
   std::vector<std::vector<Target>> targets;
   /// The place of the next step in ProgramInfo::calls.
   unsigned nextNumber = 0;

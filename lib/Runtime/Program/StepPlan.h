@@ -21,7 +21,7 @@ namespace metaops {
 /// in picoseconds as the cost model predicts them.
 inline constexpr int64_t kWorkPerThread = 8'000'000;
 
-/// What is to be known of a list of steps before it runs.
+/// Plan of a list of steps.
 struct ListPlan {
   /// The steps that run side by side.
   std::vector<CallStep> groups;
@@ -33,7 +33,7 @@ struct ListPlan {
   std::vector<std::vector<ListPlan>> regions;
 };
 
-/// What depends on a program alone, and so is the same in every run.
+/// Plan of a program, which is the same in every run.
 struct StepPlan {
   explicit StepPlan(const ProgramData &program);
 

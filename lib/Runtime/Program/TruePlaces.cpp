@@ -20,7 +20,7 @@ static constexpr int64_t kPart = int64_t(1) << 15;
 /// The numbers of so many are found before they become places.
 static constexpr int64_t kBlock = 4096;
 
-/// What is true, as a range of keys: any byte but 0.
+/// True bytes, as a range of keys: any byte but 0.
 static constexpr KeyRange<uint8_t> kTrue = {1, 255};
 
 TruePlaces::TruePlaces(llvm::ArrayRef<uint8_t> booleans, ThreadPool &threads)

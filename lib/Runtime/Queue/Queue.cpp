@@ -150,7 +150,7 @@ void Queue::runNext(Lock &lock) {
   Ticket ticket{this, done + 1};
   lock.unlock();
   task(ticket);
-  // What the task holds goes before anybody hears that it is done.
+  // The task's values go before anybody hears that it is done.
   task = nullptr;
   lock.lock();
   isRunning = false;

@@ -78,7 +78,7 @@ getActive(Node *node, const llvm::SmallPtrSetImpl<Node *> &targets,
 Operation *Graph::findMissingDerivative(llvm::ArrayRef<Node *> roots,
                                         llvm::ArrayRef<Node *> targets,
                                         metaop::DerivativeMode mode) {
-  // What is older than all targets depends on none of them.
+  // Values that are older than all targets depend on none of them.
   uint64_t first = std::numeric_limits<uint64_t>::max();
   llvm::SmallPtrSet<Node *, 16> isTarget;
   for (Node *target : targets) {
@@ -331,9 +331,9 @@ void Derivatives::begin(llvm::ArrayRef<Node *> outputs,
     output->isDifferentiated = true;
 }
 
-/// What is older than all targets depends on none of them: the steps before of
-/// a loop, of whose values the targets are the last. Results of the operation
-/// of one may.
+/// Returns the order from which on values may depend on a target. Older ones do
+/// not: the steps before of a loop, of whose values the targets are the last.
+/// Results of the operation of one may.
 static uint64_t getFirstOrder(const Graph &graph,
                               llvm::ArrayRef<Node *> targets) {
   uint64_t first = std::numeric_limits<uint64_t>::max();
@@ -342,7 +342,7 @@ static uint64_t getFirstOrder(const Graph &graph,
   return first;
 }
 
-/// What differentiation need not look at.
+/// Returns a test of what differentiation need not look at.
 static auto stopsBefore(const Graph &graph, llvm::ArrayRef<Node *> targets) {
   return [&graph, first = getFirstOrder(graph, targets)](Operation *op) {
     const Node *node = graph.getNode(op);

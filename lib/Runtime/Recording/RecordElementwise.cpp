@@ -28,7 +28,8 @@ using namespace metaops;
 // What an op takes
 //===----------------------------------------------------------------------===//
 
-/// Whether an op's own constraints accept operands and a result of `type`.
+/// Returns whether an op's own constraints accept operands and a result of
+/// `type`.
 static bool accepts(OperationName name, unsigned arity, Type elementType) {
   MLIRContext *context = name.getContext();
   Location unknown = UnknownLoc::get(context);

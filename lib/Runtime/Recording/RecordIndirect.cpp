@@ -10,9 +10,9 @@
 // gather or scatter that it is for; where its own indices are computed, by a
 // gather.
 //
-// Whether the indices of x[i] are in range is known when they are computed, so
-// what reads by them reads what `metaop.check` gives. Labels of classes are
-// checked likewise. Few indices that were given as data are looked at here.
+// Indices of x[i] are known to be in range when they are computed, so what
+// reads by them reads what `metaop.check` gives. Labels of classes are checked
+// likewise. Few indices that were given as data are looked at here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,9 @@
 using namespace mlir;
 using namespace metaops;
 
-/// What an extra gives outside of its own range. It is 2^64 over the golden
-/// ratio, whose multiples stay away from 0 the longest: none by a factor below
-/// 2^15 comes into the range of a tensor, though it wraps.
+/// Index that an extra gives outside of its own range. It is 2^64 over the
+/// golden ratio, whose multiples stay away from 0 the longest: none by a factor
+/// below 2^15 comes into the range of a tensor, though it wraps.
 static constexpr int64_t kNowhere = 0x9e3779b97f4a7c15;
 
 static void checkIndexType(llvm::StringRef what, DType dtype) {
@@ -105,7 +105,7 @@ Recorder::recordComputed(const ParsedAccess &parsed,
         index.kind == Kind::Product
             ? recordElementwise(lookUpElementwise("mul", 2).name, {lhs, rhs})
             : recordDivision(lhs, rhs, index.kind == Kind::Remainder);
-    // What is nowhere stays there.
+    // An index that is nowhere stays there.
     Node *nowhere = recordNowhere(iteration);
     for (Node *operand : {lhs, rhs})
       result = recordSelect(compare("eq", operand, nowhere), nowhere, result);

@@ -75,7 +75,7 @@ Node *Recorder::recordInteger(int64_t value) {
 }
 
 Node *Recorder::recordZeroIndex() {
-  // Where operators run at once, it has been computed, and is a device's.
+  // If operators run at once, it has been computed, and is a device's.
   if (zeroIndex && zeroIndex->isLeaf())
     graph.unpin(std::exchange(zeroIndex, nullptr));
   if (!zeroIndex) {

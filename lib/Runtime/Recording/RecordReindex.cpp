@@ -340,7 +340,8 @@ Node *Recorder::reindexReduce(Node *x, llvm::StringRef kindName,
       recordComputed(parsed, x->shape(), extras);
   Node *source = x;
   if (!parsed.trees.empty()) {
-    // What a condition excludes counts as the identity, which changes nothing.
+    // An iteration that a condition excludes counts as the identity, which
+    // changes nothing.
     TypedAttr identity =
         metaop::getIdentity(kind, toElementType(x->dtype, context));
     source = recordSelect(recordMasks(parsed.trees, x->shape(), computed),

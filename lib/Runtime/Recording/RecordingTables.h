@@ -44,8 +44,8 @@ struct Recorder::ParsedAccess {
   mlir::IntegerSet conditions;
   /// Those that no integer set can say.
   std::vector<ConditionTree> trees;
-  /// Where there are some, they are the symbols of the map and the last dims of
-  /// the trees, which say all conditions.
+  /// Indices that are computed. If there are any, they are the symbols of the
+  /// map and the last dims of the trees, which say all conditions.
   std::vector<ComputedIndex> computed;
 };
 

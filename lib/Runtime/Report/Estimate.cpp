@@ -33,7 +33,7 @@ using namespace metaops;
 using Runs = Inspector::Runs;
 
 namespace {
-/// What runs would do to the memory of a graph's values.
+/// Model of what runs would do to the memory of a graph's values.
 class MemoryModel {
 public:
   /// `overlaps`: a run takes its memory while the one before is in the queue.
@@ -69,7 +69,7 @@ private:
   llvm::DenseMap<Device *, Model> models;
   bool overlaps;
   std::vector<ProgramRun> queue;
-  /// What programs would keep.
+  /// Packed results that programs would keep.
   std::vector<RunRef> packed;
   /// Nodes without a buffer of their own.
   std::vector<Node *> given;
@@ -182,7 +182,7 @@ bool MemoryModel::isInQueue(const Buffer *buffer) const {
 
 void MemoryModel::collect() {
   uint32_t kept = markCacheable();
-  // How many released values are there, and where.
+  // Numbers of released values, and their devices, by buffer.
   llvm::DenseMap<Buffer *, std::pair<uint64_t, Device *>> released;
   std::vector<Node *> erased;
   graph.forEachNode([&](Node *node) {
@@ -243,7 +243,7 @@ RunPlan::RunPlan(SessionImpl &session, Runs *runs, Compiler *target)
       model(session.graph, session.settings.isAsynchronous),
       hits(session.programs.getCounts().hits),
       flushes(session.updates.getFlushes()), period(session.graph.getPeriod()) {
-  // What is in the queue has been asked for before.
+  // The runs in the queue have been asked for before.
   session.waiter.drainInside();
   for (const std::unique_ptr<Device> &each : session.devices.getMade())
     each->scratch.reset();

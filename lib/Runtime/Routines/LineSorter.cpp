@@ -105,7 +105,7 @@ LineSorter<Bits>::selectPart(const Bits *line) {
   return selected;
 }
 
-/// What of the places [begin, end) of a part of the order is wanted.
+/// Visits what is wanted of the places [begin, end) of a part of the order.
 template <typename Bits>
 void LineSorter<Bits>::forWanted(
     int64_t before, int64_t begin, int64_t end,

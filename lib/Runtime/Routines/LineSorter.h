@@ -40,7 +40,7 @@ public:
 
   /// The elements that are at the places of the task in the order of a line.
   void sort(const Bits *line, Bits *to);
-  /// Where these are in the line; and, unless null, the elements.
+  /// Finds the places of these in the line; and, unless null, the elements.
   void sort(const Bits *line, int64_t *to, Bits *values);
 
 private:

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where nobody asks for indices, the keys of a line are written and sorted, and
+// If nobody asks for indices, the keys of a line are written and sorted, and
 // elements made of them again. Else items are sorted: a key and the element's
 // number below it, in 64 bits. All items differ, so the sort is stable whatever
 // it does. Keys are counted from the least one; those that still leave too few
@@ -14,8 +14,8 @@
 // are sorted once more, by them. Values are then made of the items, or gathered
 // by the indices where something is lost.
 //
-// Where only a part of the order is wanted, keys of a sample say between which
-// two keys it is, and only elements between these are sorted; see selectPart.
+// If only a part of the order is wanted, keys of a sample say between which two
+// keys it is, and only elements between these are sorted; see selectPart.
 //
 // Lines that are not dense are copied, as many at once as elements are in a
 // line of the cache. Groups of lines are shared among threads, each with
@@ -99,7 +99,7 @@ static void copyLines(const T *lines, int64_t width, int64_t count, T *to,
 }
 
 namespace {
-/// Where the results of lines are; null where they are not asked for.
+/// Places of the results of lines; null where they are not asked for.
 template <typename Bits> struct Results {
   Bits *values;
   int64_t *indices;

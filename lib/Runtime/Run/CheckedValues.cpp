@@ -32,7 +32,7 @@ std::vector<CheckedValue> Runner::findChecked(const ProgramRun &run) {
       checked.push_back({op, Buffer::alias(result.get())});
       continue;
     }
-    // What may be overwritten is needed by nobody, checked or not.
+    // Nobody needs what may be overwritten, checked or not.
     auto leaf = llvm::find(slice.leaves, indices);
     if (leaf == slice.leaves.end() || !donatable[leaf - slice.leaves.begin()])
       checked.push_back(

@@ -15,8 +15,8 @@ using namespace metaops;
 void Launcher::resume(llvm::function_ref<bool(Ticket)> isAsked) {
   if (suspended.empty())
     return;
-  // What waits in the queue and shares memory with these is suspended first. It
-  // may be that nobody holds what has just been stopped.
+  // Runs that wait in the queue and share memory with these are suspended
+  // first. It may be that nobody holds what has just been stopped.
   waiter.drainInside();
   suspended.dropUnneeded();
   llvm::DenseMap<Ticket, Ticket> renewed;
@@ -37,8 +37,8 @@ void Launcher::resume(llvm::function_ref<bool(Ticket)> isAsked) {
   fetches.completeKept();
 }
 
-/// What is asked for of the suspended runs, each with scratch memory that no
-/// other one keeps. All stay where they are if there is no memory.
+/// Takes what is asked for of the suspended runs, each with scratch memory that
+/// no other one keeps. All stay where they are if there is no memory.
 std::vector<std::unique_ptr<QueuedRun>>
 Launcher::takeSuspended(llvm::function_ref<bool(Ticket)> isAsked) {
   std::vector<std::unique_ptr<QueuedRun>> taken = suspended.take(isAsked);

@@ -67,7 +67,7 @@ TensorData Transfers::read(Node *node) {
 // Between two devices
 //===----------------------------------------------------------------------===//
 
-/// What a program that brings a value over is reported as.
+/// Writes the report of a program that brings a value over.
 static std::string writeTransfer(const Node &node, llvm::StringRef to) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -28,7 +28,7 @@ void Waiter::cancel() {
     each->getQueue().getLast().cancel();
 }
 
-/// What is waited for may wait for any device.
+/// Stops all devices: what is waited for may wait for any of them.
 void Waiter::stop() {
   cancel();
   fail(ErrorKind::Interrupted, "interrupted while values were computed");

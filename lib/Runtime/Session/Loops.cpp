@@ -53,7 +53,7 @@ void SessionImpl::computeReplacements(llvm::ArrayRef<Node *> targets) {
 // Where nothing is asked for
 //===----------------------------------------------------------------------===//
 
-/// How many operations may be recorded without a run.
+/// Number of operations that may be recorded without a run.
 static constexpr uint64_t mostRecorded = 1 << 16;
 /// Fewer values of one Var are no loop.
 static constexpr size_t fewestSteps = 8;
@@ -65,7 +65,7 @@ public:
   IterationSplitter(Graph &graph, llvm::ArrayRef<Node *> held)
       : graph(graph), held(held) {}
 
-  /// What to compute, program by program.
+  /// Splits what is to be computed, program by program.
   std::vector<std::vector<Node *>> split() {
     collect();
     findSteps();

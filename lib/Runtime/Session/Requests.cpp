@@ -91,7 +91,7 @@ void SessionImpl::runEagerly(Node *node) {
   // A program is an operator, and says nothing about loops.
   llvm::scope_exit restore([this] { runner.setDepthStep(1); });
   runner.setDepthStep(0);
-  // What one of them computes beside is there when it is met.
+  // A value that one of them computes beside is there when it is met.
   for (Node *op : slice.ops)
     runner.compute(op, RunKind::Asked);
   waiter.waitInside(node->ready);

@@ -159,7 +159,7 @@ struct ThreadPool::Team {
   static constexpr unsigned spinLimit = 2000;
   static constexpr uint64_t isOpen = uint64_t(1) << 63;
 
-  /// How many threads were asked for, the caller's included.
+  /// Number of threads that were asked for, the caller's included.
   const unsigned size;
   std::vector<std::thread> threads;
   Loop *current = nullptr;

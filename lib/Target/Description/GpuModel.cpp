@@ -43,7 +43,7 @@ static constexpr GpuModel kGpuModels[] = {
 
 /// From one kernel of a stream to the next, but for what its threads do.
 static constexpr double kKernelSeconds = 1e-6;
-/// What a multiprocessor takes from the second cache in a cycle.
+/// Bytes that a multiprocessor takes from the second cache in a cycle.
 static constexpr double kBytesOfCycle = 64;
 /// Instructions of warps that a multiprocessor begins in a cycle.
 static constexpr double kSlotsOfCycle = 4;

@@ -135,7 +135,7 @@ llvm::Error ReverseMode::propagate(Operation *op) {
     if (!cotangent && isFloatTensor(result))
       cotangent = splatLike(builder, op->getLoc(), result, 0.0);
 
-  // What a slice contributes is a window, to be put together with others.
+  // A slice contributes a window, to be put together with others.
   if (auto slice = dyn_cast<SliceOp>(op); slice && isWindow(slice)) {
     if (active.values.contains(slice.getSource()))
       contribute(slice.getSource(), {ofResults.front(), slice, op->getLoc()});

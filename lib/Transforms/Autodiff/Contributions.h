@@ -24,7 +24,7 @@ struct Contribution {
   Location loc;
 };
 
-/// Whether the slice is a box of neighbouring elements.
+/// Returns whether the slice is a box of neighbouring elements.
 bool isWindow(SliceOp slice);
 
 /// The sum of what uses of `value` contribute, one at least. Where there are

@@ -49,8 +49,8 @@ static int64_t countPlannedBytes(Value value, const VaryingExtents &varying) {
                         getElementBytes(type));
 }
 
-/// Whether the op may be in a cone: a broadcast of something much smaller, or
-/// element-wise, or a constant.
+/// Returns whether the op may be in a cone: a broadcast of something much
+/// smaller, or element-wise, or a constant.
 static bool isConeOp(Operation *op, int64_t bytes,
                      const VaryingExtents &varying) {
   if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))

@@ -15,7 +15,7 @@
 
 namespace mlir::metaop {
 
-/// What a value of a stage is computed from.
+/// Cone of a value of a stage: all that it is computed from.
 struct Cone {
   /// In program order.
   SmallVector<Operation *> ops;
@@ -32,13 +32,13 @@ struct Cone {
   int64_t getPrice() const;
 };
 
-/// What is broadcast is this many times smaller than the value.
+/// Ratio of a value's size to what is broadcast.
 inline constexpr int64_t kBroadcastRatio = 8;
 
 /// The stage of a kernel that has no other; null if it has several.
 FusedOp getOnlyStage(KernelOp kernel);
 
-/// What outside of a kernel is an argument of its stage.
+/// Returns what outside of a kernel is an argument of its stage.
 inline Value getOuter(KernelOp kernel, Value argument) {
   return kernel.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
 }

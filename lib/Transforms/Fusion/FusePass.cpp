@@ -41,7 +41,7 @@ using namespace mlir::metaop;
 
 namespace {
 
-/// What crosses the border of a group.
+/// Values that cross the border of a group.
 struct Border {
   llvm::SetVector<Value> inputs;
   SmallVector<Value> outputs;

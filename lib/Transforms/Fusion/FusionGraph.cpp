@@ -135,8 +135,8 @@ void FusionGraph::addEdges() {
 // Shared reads
 //===----------------------------------------------------------------------===//
 
-/// What tells one read of a variable from another; empty if it is none that
-/// siblings share. A read in place has no map.
+/// Returns what tells one read of a variable from another; empty if it is none
+/// that siblings share. A read in place has no map.
 static std::vector<const void *> getReadKey(OpOperand &use,
                                             const FusionNode &node) {
   std::vector<const void *> key{

@@ -37,7 +37,7 @@ using namespace mlir::metaop;
 /// The most groups that a search visits. The largest search for a training step
 /// of a ResNet-18 visits a few hundred.
 static constexpr size_t kMaxReached = 1024;
-/// What lies between neighbours after labels were spread.
+/// Distance of neighbours after labels were spread.
 static constexpr uint64_t kGap = uint64_t(1) << 32;
 
 GroupOrder::GroupOrder(unsigned numNodes)
@@ -67,7 +67,7 @@ bool GroupOrder::collectReached(unsigned first, unsigned second,
   SmallVector<unsigned> worklist{first};
   while (!worklist.empty()) {
     unsigned group = worklist.pop_back_val();
-    // What leads from a group to itself is met once.
+    // A way from a group to itself is met once.
     llvm::erase_if(successors[group], [&](const Successor &successor) {
       return find(successor.node) == group;
     });

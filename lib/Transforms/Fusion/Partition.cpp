@@ -77,9 +77,9 @@ private:
     bool reduces = false;
     /// Some sum or product is of f16 or bf16.
     bool sumsHalves = false;
-    /// What is parallel for all reductions of the group.
+    /// Dimensions that are parallel for all reductions of the group.
     llvm::BitVector parallelDims;
-    /// Where the prefixes of the group go along, if it has any.
+    /// Direction of the group's prefixes, if it has any.
     std::optional<Direction> direction;
   };
 
@@ -156,8 +156,8 @@ bool Partitioner::isParallelEnough(unsigned a, unsigned b) const {
   return getExtent(a, common) >= std::min(options.minParallelExtent, alone);
 }
 
-/// Whether two groups, which only grow, can never be one.
-/// One loop carries the prefixes of a stage, and nothing is reduced over it.
+/// Returns whether two groups, which only grow, can never be one. One loop
+/// carries the prefixes of a stage, and nothing is reduced over it.
 bool Partitioner::haveOneDirection(unsigned a, unsigned b) const {
   const std::optional<Direction> &first = groups[a].direction,
                                  &second = groups[b].direction;
@@ -172,7 +172,7 @@ bool Partitioner::isTooLarge(unsigned a, unsigned b) const {
          groups[a].code + groups[b].code > options.maxGroupCode;
 }
 
-/// What two groups read that neither makes.
+/// Returns what two groups read that neither makes.
 SmallVector<Value> Partitioner::getCommonReads(unsigned a, unsigned b) const {
   llvm::SmallSetVector<Value, 16> reads;
   for (unsigned group : {a, b})
@@ -240,7 +240,7 @@ void Partitioner::mergeAlongEdges() {
   }
 }
 
-/// Whether both groups compute one value that is more than a read.
+/// Returns whether both groups compute one value that is more than a read.
 bool Partitioner::computeInCommon(unsigned a, unsigned b) const {
   llvm::SmallSet<unsigned, 16> values;
   auto isComputed = [&](unsigned node) {

@@ -114,7 +114,7 @@ std::optional<SmallVector<FarUse>> FarRecomputer::getUses(Value value) const {
     for (OpOperand &use : open.pop_back_val().getUses()) {
       Operation *user = use.getOwner();
       auto number = numbers.find(block.findAncestorOpInBlock(*user));
-      // What has been made since is no use of before.
+      // A value that has been made since is no use of before.
       if (number == numbers.end())
         continue;
       if (user->hasTrait<OpTrait::IsTerminator>())
@@ -130,14 +130,14 @@ std::optional<SmallVector<FarUse>> FarRecomputer::getUses(Value value) const {
   return uses;
 }
 
-/// Whether the operations between two write much.
+/// Returns whether the operations between two write much.
 bool FarRecomputer::isGap(unsigned from, unsigned to, int64_t bytes) const {
   return to > from &&
          written[to] - written[from + 1] >= multiplyCounts(kGapRatio, bytes);
 }
 
-/// Whether a leaf of a value is small, or lives across a gap from `from` on,
-/// too.
+/// Returns whether a leaf of a value is small, or lives across a gap from
+/// `from` on, too.
 bool FarRecomputer::livesLong(Value leaf, unsigned from, int64_t bytes) const {
   Value root = leaf;
   while (root.getDefiningOp<ViewOpInterface>())

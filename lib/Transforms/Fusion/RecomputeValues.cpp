@@ -101,7 +101,7 @@ template <typename Range> static int64_t getCode(Range &&ops) {
   return code;
 }
 
-/// Whether a kernel stays small with the cone in it.
+/// Returns whether a kernel stays small with the cone in it.
 static bool hasRoom(KernelOp reader, const Cone &cone) {
   Block &body = getOnlyStage(reader).getBody().front();
   return reader.getInputs().size() + cone.leaves.size() <= kMaxInputs &&
@@ -185,7 +185,7 @@ bool Recomputer::recompute(OpResult value) {
   if (!isWorthIt && !isForced)
     return false;
   for (KernelOp reader : *readers) {
-    // What a user has named may be gone otherwise.
+    // A kernel that a user has named may be gone otherwise.
     if (isForced)
       reader->setLoc(FusedLoc::get(reader.getContext(),
                                    {reader.getLoc(), kernel.getLoc()}));

@@ -55,7 +55,7 @@ static bool liveTogether(const ArenaValue &a, const ArenaValue &b) {
 }
 
 int64_t metaop::getMostLiveBytes(llvm::ArrayRef<ArenaValue> values) {
-  // What begins with a call lives beside what ends with it.
+  // A value that begins with a call lives beside one that ends with it.
   llvm::SmallVector<std::tuple<int64_t, bool, int64_t>> changes;
   for (const ArenaValue &value : values) {
     changes.push_back({value.begin, false, getSize(value)});
@@ -154,7 +154,7 @@ private:
 
   llvm::ArrayRef<ArenaValue> values;
   ArenaPlan plan;
-  /// Where nothing is below the top: sizes by offset, and both by size.
+  /// Gaps below the top: sizes by offset, and both by size.
   std::map<int64_t, int64_t> gaps;
   std::set<std::pair<int64_t, int64_t>> bySize;
   /// Nothing lives from here on.

@@ -28,7 +28,7 @@ struct ArenaValue {
 };
 
 struct ArenaPlan {
-  /// Where each value begins.
+  /// The first byte of each value.
   llvm::SmallVector<int64_t> offsets;
   int64_t bytes = 0;
 };

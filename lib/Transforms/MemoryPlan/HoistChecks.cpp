@@ -38,7 +38,7 @@ static SmallVector<Operation *> takeSlice(Operation *check,
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
     slice.push_back(op);
-    // What is read inside of a branch or a loop counts, too.
+    // Reads inside of a branch or a loop count, too.
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {
         Operation *def = operand.getDefiningOp();

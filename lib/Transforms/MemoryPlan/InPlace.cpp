@@ -63,8 +63,8 @@ static bool readsOnlyWhatItWrites(const Stage &stage, const StageWrite &write,
   return true;
 }
 
-/// Whether the thread of a GPU that stores an element is the only one that runs
-/// the stage for it.
+/// Returns whether the thread of a GPU that stores an element is the only one
+/// that runs the stage for it.
 static bool hasOneThreadEach(KernelOp kernel, const Stage &stage,
                              const StageWrite &write, ScheduleAttr schedule) {
   for (auto other : kernel.getBody().front().getOps<FusedOp>())

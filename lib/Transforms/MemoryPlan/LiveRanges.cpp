@@ -12,8 +12,8 @@
 // branch have times of their own, so that what lives inside of one can share
 // memory with what lives inside of the other.
 //
-// What is read in a loop and made outside of it is needed until the loop is
-// done, for another trip may come. Not so what is made in a trip.
+// A value that is read in a loop and made outside of it is needed until the
+// loop is done, for another trip may come. Not so what is made in a trip.
 //
 // A loop's condition gives the values that its body and its results are other
 // names for; the last carries of a scan are the arguments of its block. What
@@ -113,13 +113,13 @@ int64_t LiveRanges::getOffset(Value value) const {
 // What can be planned
 //===----------------------------------------------------------------------===//
 
-/// Whether the bytes of a tensor's elements are known.
+/// Returns whether the bytes of a tensor's elements are known.
 static bool hasNumbers(RankedTensorType type) {
   return type.getElementType().isIntOrFloat() ||
          type.getElementType().isIndex();
 }
 
-/// Whether the planner can give memory to a value of this type.
+/// Returns whether the planner can give memory to a value of this type.
 static LogicalResult verifyType(Operation *op, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -135,7 +135,7 @@ static LogicalResult verifyType(Operation *op, Type type) {
   return success();
 }
 
-/// Whether a branch or a loop is decided by a boolean out of a tensor.
+/// Returns whether a branch or a loop is decided by a boolean out of a tensor.
 static LogicalResult verifyCondition(Operation *op, Value condition) {
   if (condition.getDefiningOp<tensor::ExtractOp>())
     return success();
@@ -312,7 +312,7 @@ void LiveRanges::noteRead(Value root, Operation *reader, int64_t time) {
   auto shared = sources.find(root);
   if (shared == sources.end())
     return;
-  // What is shared is needed at the same time, whoever reads.
+  // Shared values are needed at the same time, whoever reads.
   for (Value source : SmallVector<Value>(shared->second))
     noteRead(source, reader, time);
 }
@@ -359,7 +359,7 @@ FailureOr<LiveRanges> LiveRanges::find(func::FuncOp main, SymbolTable &symbols,
   if (!llvm::hasSingleElement(main.getBody()))
     return main.emitOpError("expects one block, given ")
            << main.getBody().getBlocks().size();
-  // What is not used may be of any shape.
+  // Arguments that are not used may be of any shape.
   for (Type type : main.getArgumentTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type);
         tensor && !hasNumbers(tensor))

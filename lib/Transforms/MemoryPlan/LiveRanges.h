@@ -20,7 +20,8 @@
 
 namespace mlir::metaop {
 
-/// What is done when a program runs, one step after another.
+/// Returns true if the operation is done when a program runs, one step after
+/// another.
 bool isStep(Operation *op);
 
 /// Returns whether the op is a loop that programs have.
@@ -42,13 +43,13 @@ public:
                                     int64_t partAlignment);
 
   Value getRoot(Value value) const;
-  /// Whether the value is all of its root.
+  /// Returns whether the value is all of its root.
   bool isWhole(Value value) const {
     return getNamed(getViewed(value)) == getRoot(value);
   }
   /// Bytes from the root's beginning to the value's.
   int64_t getOffset(Value value) const;
-  /// Where a value lies in another one; null where it is no part.
+  /// Returns the place of a value in another one; null where it is no part.
   const PartPlace *getPart(Value value) const;
 
   /// When an op of the program is run. Those of a branch or a loop come behind
@@ -68,11 +69,11 @@ public:
     return it == returned.end() ? std::nullopt : std::optional(it->second);
   }
 
-  /// Whether a branch's result is where the value is that the branch which was
-  /// taken yields, rather than in a place of its own.
+  /// Returns whether a branch's result is where the value is that the branch
+  /// which was taken yields, rather than in a place of its own.
   bool isChosen(OpResult result) const { return sources.contains(result); }
-  /// Whether a yielded value is made in the block that yields it, and may be so
-  /// in the place of what it becomes.
+  /// Returns whether a yielded value is made in the block that yields it, and
+  /// may be so in the place of what it becomes.
   bool isMadeHere(OpOperand &yielded) const;
   /// The same of a row that a scan yields, the first of several rows that are
   /// one value: whether it is made in its place among all rows. What is carried
@@ -126,7 +127,7 @@ private:
   LiveRanges(func::FuncOp main, SymbolTable &symbols, int64_t partAlignment)
       : main(main), symbols(symbols), partAlignment(partAlignment) {}
 
-  /// What a value is another name for.
+  /// Returns the value that a value is another name for.
   Value getNamed(Value value) const;
   LogicalResult numberBlock(Block &block);
   LogicalResult numberOp(Operation &op);
@@ -164,8 +165,8 @@ private:
   mutable StageModels models;
   int64_t partAlignment;
   llvm::DenseMap<Value, PartPlace> parts;
-  /// What a loop's body and its results are names for: what its condition
-  /// gives.
+  /// The values that a loop's body and its results are names for: those that
+  /// its condition gives.
   llvm::DenseMap<Value, Value> names;
   int64_t numTimes = 0;
   /// The last time at which the program may fail; -1 if it never does.

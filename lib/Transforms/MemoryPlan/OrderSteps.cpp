@@ -85,7 +85,7 @@ public:
   void apply(ArrayRef<unsigned> order);
 
 private:
-  /// What lives behind the steps that have been placed.
+  /// Values that live behind the steps that have been placed.
   struct State {
     SmallVector<unsigned> unplaced;
     llvm::BitVector isMade;
@@ -339,7 +339,7 @@ Order StepGraph::sink(Order order) const {
   while (!order.empty()) {
     unsigned number = order.pop_back_val();
     const Step &step = steps[number];
-    // What is no step goes to its reader, whatever it makes.
+    // An operation that is no step goes to its reader, whatever it makes.
     int64_t made = step.isFree, kept = 0;
     for (unsigned value : step.values) {
       if (step.made.contains(value))

@@ -20,11 +20,11 @@
 // From then on its memory is the owner's: it lives from when the first part is
 // made until the last of owner and parts is read.
 //
-// What an insert puts its part on top of is a part as well, if nothing reads it
-// from then on, and the insert's result is one of the program: what returns has
-// a buffer of its own from the beginning. (Otherwise it is written over like
-// any value that dies; see PlanMemory.cpp.) So placements are visited from the
-// last to the first.
+// The tensor that an insert puts its part on top of is a part as well, if
+// nothing reads it from then on, and the insert's result is one of the program:
+// what returns has a buffer of its own from the beginning. (Otherwise it is
+// written over like any value that dies; see PlanMemory.cpp.) So placements are
+// visited from the last to the first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -216,7 +216,7 @@ static bool isLastReader(Operation *op, Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (isa<ViewOpInterface>(user))
       return isLastReader(op, user->getResult(0));
-    // What reads inside of a branch or a loop does so where that is.
+    // A read inside of a branch or a loop is done where that is.
     Operation *step = op->getBlock()->findAncestorOpInBlock(*user);
     return step == op || (step && step->isBeforeInBlock(op));
   });
@@ -256,7 +256,8 @@ void PartPlacer::place(PlacementOpInterface op) {
     if (isCovered && (!isReturned(op->getResult(0)) || isMadeOfDonated(made) ||
                       !isReadOnce(op, made)))
       continue;
-    // What is read after it has been written over needs memory of its own.
+    // A value that is read after it has been written over needs memory of its
+    // own.
     Operation *overwriter =
         isCovered ? op.getOperation() : getOverwriter(op->getResult(0));
     if (overwriter && !isLastReader(overwriter, made))

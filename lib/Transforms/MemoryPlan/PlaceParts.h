@@ -30,7 +30,7 @@ std::optional<Window> findWindow(const Placement &placement,
                                  RankedTensorType part,
                                  RankedTensorType result);
 
-/// Where a value lies in the result of a placement op.
+/// Place of a value in the result of a placement op.
 struct PartPlace {
   Value owner;
   /// In bytes from the owner's first.
@@ -53,7 +53,7 @@ RowsAttr getRows(Value value, SymbolTable &symbols);
 /// have it stored past the caches.
 bool isScheduledByFile(OpResult result, SymbolTable &symbols);
 
-/// Whether the op reads the value, or views of it, once.
+/// Returns whether the op reads the value, or views of it, once.
 bool isReadOnce(Operation *op, Value value);
 
 /// The values of a program that are made in their windows of other values,

@@ -60,7 +60,7 @@ public:
   int64_t getLeastBytes() const { return getMostLiveBytes(stored); }
 
 private:
-  /// Where a value is; the index of one in the arena is that in `stored`.
+  /// Place of a value; the index of one in the arena is that in `stored`.
   struct Place {
     SlotKind kind;
     int64_t index;
@@ -176,7 +176,7 @@ void MemoryPlanner::makePlace(Value root, int64_t time) {
 std::optional<MemoryPlanner::Place>
 MemoryPlanner::takeOver(Value root, Value result, int64_t time) {
   Place place = places.find(root)->second;
-  // What a pointer points to may be something that lives on.
+  // A pointer may point to something that lives on.
   if (place.kind == SlotKind::Pointer)
     return std::nullopt;
   // A returned value must not stay in the arena.

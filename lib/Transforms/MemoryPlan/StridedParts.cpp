@@ -58,7 +58,8 @@ static void collectUses(Value value, SmallVectorImpl<OpOperand *> &uses) {
       uses.push_back(&use);
 }
 
-/// Whether an insert may write over the value, or over what it is a part of.
+/// Returns whether an insert may write over the value, or over what it is a
+/// part of.
 static bool isWrittenOver(Value value) {
   SmallVector<OpOperand *> uses;
   collectUses(value, uses);
@@ -74,7 +75,7 @@ static bool isScheduled(KernelOp kernel) {
                       [](FusedOp stage) { return stage.getScheduleAttr(); });
 }
 
-/// Whether a kernel writes the value once it has reduced others.
+/// Returns whether a kernel writes the value once it has reduced others.
 static bool isReduction(OpResult value) {
   auto kernel = cast<KernelOp>(value.getOwner());
   auto yielded =
@@ -84,7 +85,7 @@ static bool isReduction(OpResult value) {
       stage.getYield().getOperand(yielded.getResultNumber()).getDefiningOp());
 }
 
-/// Whether rows begin with an index of the value.
+/// Returns whether rows begin with an index of the value.
 static bool hasRows(Value value, RowsAttr rows) {
   auto type = cast<RankedTensorType>(value.getType());
   return rows.getStrides(type.getShape()).has_value();

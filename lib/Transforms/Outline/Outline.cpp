@@ -9,9 +9,8 @@
 // For each kernel of a function that is no outlined kernel itself, in order:
 // 1. inputs that are the same value become one, in the kernel and then in its
 //    stages, so that equal kernels are equal however they were called;
-// 2. a private function with the kernel's inputs as arguments is made at the
-// end
-//    of the module, and the kernel moves into it;
+// 2. a private function with the kernel's inputs as arguments is made behind
+//    the others, and the kernel moves into it;
 // 3. a call takes the kernel's place, with the kernel's location: the function
 //    may serve several calls, and each still names the lines it came from.
 //
@@ -32,7 +31,7 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Whether the function is a kernel and a return: what this pass makes.
+/// Returns whether the function is a kernel and a return: what this pass makes.
 static bool isKernelFunction(func::FuncOp func) {
   if (!func.isPrivate() || !llvm::hasSingleElement(func.getBody()))
     return false;

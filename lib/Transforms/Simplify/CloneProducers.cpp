@@ -38,13 +38,13 @@ using namespace mlir;
 using namespace mlir::metaop;
 
 namespace {
-/// Who reads what a producer makes.
+/// Users of what a producer makes.
 struct Users {
   /// Those that could share its stage, in their order.
   SmallVector<Operation *> inBlock;
   /// Those in branches and loops that could share the stage of a copy.
   SmallVector<Operation *> nested;
-  /// Whether there are others, which need the value in memory.
+  /// True if there are others, which need the value in memory.
   bool hasOthers = false;
 };
 } // namespace

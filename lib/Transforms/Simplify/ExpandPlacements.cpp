@@ -35,7 +35,8 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Whether a kernel can have each of the value's elements where it needs it.
+/// Returns whether a kernel can have each of the value's elements where it
+/// needs it.
 static bool isReadInPlaceOnly(Value value) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     return isPointwiseUse(use) &&
@@ -75,7 +76,7 @@ static bool isWorthExpanding(InsertOp op, unsigned maxParts) {
   for (; InsertOp inner = getInner(op, dest); dest = inner.getDest())
     if (++length > maxParts || !inner->hasOneUse())
       return false;
-  // What a reduction, say, has written can be written over.
+  // The result of a reduction, say, can be written over.
   auto meta = dest.getDefiningOp<MetaOpInterface>();
   return !meta || meta.getMetaOpClass() != MetaOpClass::ReindexReduce;
 }
@@ -96,9 +97,9 @@ public:
   /// `part` in its window, and zeros elsewhere. `symbols` are the window's
   /// starts, or there are none and `starts` are.
   Value place(Value part, ArrayRef<int64_t> starts, ValueRange symbols);
-  /// Whether an element's index along `dim` is less than `end`.
+  /// Returns whether an element's index along `dim` is less than `end`.
   Value isBefore(int64_t dim, int64_t end);
-  /// Whether an element lies in a window of the shape of `part`.
+  /// Returns whether an element lies in a window of the shape of `part`.
   Value isInside(Value part, ValueRange symbols);
 
 private:

@@ -36,7 +36,8 @@ using namespace mlir::metaop;
 
 using ArraySet = llvm::SmallSetVector<Value, 4>;
 
-/// What is computed from more arrays is no cheaper to compute than to read.
+/// Number of arrays from which on a value is no cheaper to compute than to
+/// read.
 static constexpr size_t kMaxArrays = 64;
 
 static bool isElementwise(Operation *op) {
@@ -136,7 +137,7 @@ public:
   }
 
 private:
-  /// Whether copies of the op may be made: it is no root itself.
+  /// Returns whether copies of the op may be made: it is no root itself.
   bool isInner(Operation *op) const { return rootsOf.contains(op); }
 
   void findRoots();

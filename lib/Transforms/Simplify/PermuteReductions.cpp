@@ -10,7 +10,7 @@
 // in which the permutation has them. The gradient of x @ w.T by w is such a
 // value: a product of matrices, transposed.
 //
-// That is done where a contraction is summed, a product of two values that are
+// This is done if a contraction is summed, a product of two values that are
 // both broadcast, of extents that are known: its tiles are stored along either
 // dimension. The loops of any other reduction follow what it reads, and would
 // store element by element. A result that somebody else reads as well stays
@@ -32,15 +32,16 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Whether each element of the value is read from a tensor of fewer dimensions.
+/// Returns whether each element of the value is read from a tensor of fewer
+/// dimensions.
 static bool isBroadcast(Value value) {
   auto reindex = value.getDefiningOp<ReindexOp>();
   return reindex && reindex.getSource().getType().getRank() <
                         reindex.getResult().getType().getRank();
 }
 
-/// Whether the result has all elements of the source, in another order of
-/// dimensions.
+/// Returns whether the result has all elements of the source, in another order
+/// of dimensions.
 static bool isPermutation(ReindexOp reindex) {
   AffineMap map = reindex.getMap();
   if (!map.isPermutation() || !reindex.getResult().getType().hasStaticShape() ||

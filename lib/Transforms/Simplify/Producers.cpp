@@ -21,8 +21,8 @@ bool metaop::isCheapGenerator(Operation *op) {
          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
 }
 
-/// Whether this operand is the first one that is `source`; an op may use its
-/// source as a symbol too.
+/// Returns whether this operand is the first one that is `source`; an op may
+/// use its source as a symbol too.
 static bool isFirstUseOf(OpOperand &use, Value source) {
   if (use.get() != source)
     return false;

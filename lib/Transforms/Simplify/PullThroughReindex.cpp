@@ -53,7 +53,8 @@ static int64_t elementsOf(Value value) {
   return countElements(cast<RankedTensorType>(value.getType()).getShape());
 }
 
-/// Whether the value has to exist in memory even if no reindex reads it.
+/// Returns whether the value has to exist in memory even if no reindex reads
+/// it.
 static bool isKeptFor(Value value) {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
     return use.getOwner()->getBlock() != value.getParentBlock() ||
@@ -107,9 +108,9 @@ static SmallVector<Operation *> collectChain(Value value, Block *block,
   return sorted;
 }
 
-/// Whether a chain of divisions or functions would be computed for each element
-/// that the reindex makes, or for windows, which are few times as large as what
-/// they are of.
+/// Returns whether a chain of divisions or functions would be computed for each
+/// element that the reindex makes, or for windows, which are few times as large
+/// as what they are of.
 static bool isTooDear(ReindexOpInterface reindex, ArrayRef<Operation *> chain,
                       const PullOptions &options) {
   int64_t before = elementsOf(reindex.getSource());
@@ -124,8 +125,8 @@ static bool isTooDear(ReindexOpInterface reindex, ArrayRef<Operation *> chain,
              options.smallProducerRatio;
 }
 
-/// Whether a value is read by reindexes alone that together read no more
-/// elements than it has, and the chain is for nothing else.
+/// Returns whether a value is read by reindexes alone that together read no
+/// more elements than it has, and the chain is for nothing else.
 static bool isReadInParts(Value value, ArrayRef<Operation *> chain) {
   int64_t left = elementsOf(value);
   for (OpOperand &use : value.getUses()) {

@@ -49,7 +49,7 @@ using namespace mlir::metaop;
 /// More ops than this are not moved together.
 static constexpr size_t kMaxOps = 64;
 
-/// Whether a window of the value can be had without the value.
+/// Returns whether a window of the value can be had without the value.
 static bool hasWindows(Value value) {
   if (auto op = value.getDefiningOp<ConstantOp>())
     return isa<SplatElementsAttr>(op.getValue());

@@ -227,7 +227,7 @@ struct Simplify : metaop::impl::SimplifyPassBase<Simplify> {
   }
 
 private:
-  /// Whether there were any.
+  /// Returns whether there were any.
   bool takeKnownBranches(func::FuncOp func) {
     SmallVector<Operation *> ops;
     func.walk([&](Operation *op) {

@@ -189,7 +189,7 @@ Prefixes Splitter::makePrefixes(Value source, unsigned along) {
   return {source, prefix(source, along, op.getExclusive())};
 }
 
-/// What all elements of each line make.
+/// Returns the prefix of all elements of each line.
 Value Splitter::getTotal(const Prefixes &prefixes, unsigned along) {
   int64_t count =
       cast<RankedTensorType>(prefixes.source.getType()).getDimSize(along);
@@ -213,7 +213,7 @@ Value Splitter::buildBlocks(int64_t begin) {
   return flatten(addCarry(carry, prefixes), blocks * kPrefixBlock);
 }
 
-/// What does not fill a block.
+/// Builds what does not fill a block.
 Value Splitter::buildRest(int64_t begin, int64_t count) {
   int64_t last = getLast(extent / kPrefixBlock);
   Value before = combine(take(carry, dim, last), take(total, dim, last));

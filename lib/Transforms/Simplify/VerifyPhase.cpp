@@ -53,8 +53,8 @@ static LogicalResult refuse(Operation *op, Phase phase, StringRef expected) {
                            << "' here: expected " << expected;
 }
 
-/// What surrounds kernels: views, placements, routines, checks of numbers, and
-/// the arithmetic of extents.
+/// Returns whether an operation may surround kernels: a view, a placement, a
+/// routine, a check of numbers, or arithmetic of extents.
 static bool isGlue(Operation *op) {
   return isa<ViewOpInterface, PlacementOpInterface, RoutineOpInterface,
              CheckRangeOp, tensor::DimOp, arith::ConstantOp, func::ReturnOp>(
@@ -69,8 +69,8 @@ static bool isSteering(Operation *op) {
              tensor::FromElementsOp, arith::IndexCastOp>(op);
 }
 
-/// What the values are that a branch or a loop gives to its blocks, or has from
-/// them. A counter is no such value.
+/// Verifies the types of the values that a branch or a loop gives to its
+/// blocks, or has from them. A counter is no such value.
 static LogicalResult verifyCarried(Operation *op, TypeRange types) {
   for (Type type : types) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -101,7 +101,7 @@ static LogicalResult verifySteering(Operation *op) {
              << run.getRegion().getBlocks().size();
     if (auto loop = dyn_cast<scf::ForOp>(op); loop && failed(verifyLoop(loop)))
       return failure();
-    // What the second block of a `while` has is what the first one gives.
+    // The second block of a `while` has what the first one gives.
     if (auto loop = dyn_cast<scf::WhileOp>(op);
         loop && failed(verifyCarried(op, loop.getInits().getTypes())))
       return failure();

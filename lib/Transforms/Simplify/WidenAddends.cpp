@@ -59,7 +59,7 @@ static Value createWide(MulOp product) {
   return MulOp::create(b, loc, lhs, rhs);
 }
 
-/// What `op` rounds to halves, in f32; null if it is none of these ops.
+/// Returns what `op` rounds to halves, in f32; null if it is none of these ops.
 static Value getUnrounded(Operation *op) {
   if (auto product = dyn_cast<MulOp>(op))
     return createWide(product);
@@ -70,9 +70,9 @@ static Value getUnrounded(Operation *op) {
   return source && isSum(source) ? Value() : convert.getOperand();
 }
 
-/// Whether the op gives halves that are summed, and nothing else. The source of
-/// all reductions is operand 0, and nothing else that they take is a float. A
-/// sum in another block reads the value as it would an argument.
+/// Returns whether the op gives halves that are summed, and nothing else. The
+/// source of all reductions is operand 0, and nothing else that they take is a
+/// float. A sum in another block reads the value as it would an argument.
 static bool feedsSums(Operation *op) {
   return op->getNumResults() == 1 &&
          isHalf(getElementTypeOrSelf(op->getResult(0))) && !op->use_empty() &&

@@ -27,7 +27,8 @@ namespace mlir::metaop {
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Whether each element of the result is the whole of one line of the source.
+/// Returns whether each element of the result is the whole of one line of the
+/// source.
 static bool isProjection(ReindexReduceOpInterface op) {
   AffineMap map = op.getIndexAccess().map;
   ArrayRef<int64_t> source = op.getSource().getType().getShape();
@@ -41,7 +42,7 @@ static bool isProjection(ReindexReduceOpInterface op) {
                       });
 }
 
-/// Whether partial results of the reduction are rounded to half floats.
+/// Returns whether partial results of the reduction are rounded to half floats.
 static bool combinesHalves(ReindexReduceOpInterface op) {
   Type element = op.getSource().getType().getElementType();
   return roundsHalves(op.getReduceKind(), element) && !isProjection(op);

@@ -37,7 +37,7 @@ __all__ = [
 class _Convolution(Module):
     """What convolutions and their transpositions share: numbers and parameters."""
 
-    #: How many dimensions of space an input has.
+    #: Number of dimensions of space that an input has.
     _rank: ClassVar[int]
 
     def _set_up(

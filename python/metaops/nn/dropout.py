@@ -30,7 +30,7 @@ __all__ = [
     "feature_alpha_dropout",
 ]
 
-#: What SELU tends to for large negative numbers (Klambauer et al., 2017).
+#: The limit of SELU for large negative numbers (Klambauer et al., 2017).
 _SELU_LIMIT = -1.7580993408473766
 
 

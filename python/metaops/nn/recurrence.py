@@ -28,7 +28,7 @@ from ..ops.elementwise.functions import tanh
 from ..ops.shape.padding import pad
 from ..tracing.once import Recordings
 
-#: What a network remembers: (h,), or (h, c) of an LSTM, each ``(N, size)``.
+#: State of a network: (h,), or (h, c) of an LSTM, each ``(N, size)``.
 State = tuple[Var, ...]
 #: The input's share of all gates, the state's share and the state, to the next state.
 Step = Callable[[Var, Var, State], State]
@@ -53,7 +53,7 @@ class Weights(NamedTuple):
 class Recurrence:
     """The equations of one kind of network."""
 
-    #: How many gates there are, and how many tensors the state has.
+    #: Numbers of gates, and of tensors of the state.
     gates = 1
     states = 1
 

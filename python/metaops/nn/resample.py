@@ -35,7 +35,7 @@ __all__ = [
 
 #: Of each element of a result, those of the elements that it is made of.
 Weights: TypeAlias = npt.NDArray[np.float64]
-#: What is computed for all places: here, or by what is recorded.
+#: Values that are computed for all places: here, or by what is recorded.
 N = TypeVar("N", Var, Weights)
 #: The most elements that are read one by one; more are a dimension that is summed.
 _MOST_UNROLLED = 4

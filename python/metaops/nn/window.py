@@ -22,7 +22,7 @@ Pair: TypeAlias = int | tuple[int, int]
 #: A number for all dimensions of space, or one for each.
 Numbers: TypeAlias = int | Sequence[int]
 
-#: What the dimensions of space are called in messages, by how many there are.
+#: Names of the dimensions of space in messages, by how many there are.
 SPACE = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
 _NAMES = ("i0", "i1")
 _COUNTS = {1: "an integer", 2: "an integer or two", 3: "an integer or three"}

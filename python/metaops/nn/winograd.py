@@ -49,14 +49,13 @@ Matrix: TypeAlias = "npt.NDArray[np.floating[Any]]"
 #: but gain little.
 _TILE, _SIZE = 4, 6
 
-#: Where polynomials are evaluated, beside infinity. Lavin and Gray have 0, 1, -1, 2, -2,
-#: with which the error is twice as large. Pairs c, -c, 1 / c, -1 / c are those
-#: of Alam et al., "Winograd Convolution for Deep Neural Networks: Efficient Point
-#: Selection", 2022; of fractions between 1/2 and 2, these had the smallest error.
+#: Points at which polynomials are evaluated, beside infinity. Lavin and Gray have 0, 1, -1, 2, -2,
+#: with which the error is twice as large. Pairs c, -c, 1 / c, -1 / c are those of Alam et al.,
+#: "Winograd Convolution for Deep Neural Networks: Efficient Point Selection", 2022; of fractions
+#: between 1/2 and 2, these had the smallest error.
 _POINTS = ("0", "2/3", "-2/3", "3/2", "-3/2")
 
-#: How long a multiplication of a transform takes, in those of the products: transforms
-#: wait for memory.
+#: Time of a multiplication of a transform, in those of the products: transforms wait for memory.
 _TRANSFORM_COST = 5
 
 

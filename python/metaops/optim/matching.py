@@ -19,12 +19,12 @@ from ..complex_numbers.pair import Complex, separated
 
 __all__ = ["Gradients", "groups_by_name", "in_order"]
 
-#: What a step is given: of each parameter its gradient, or gradients in some order.
+#: Gradients that a step is given: one of each parameter, or all in some order.
 Gradients: TypeAlias = "Mapping[Var, Var | None] | Iterable[Var | None]"
 
 #: Says whether there is a gradient.
 _IS_GIVEN = partial(is_not, None)
-#: What to do where the order of gradients cannot be told.
+#: Advice where the order of gradients cannot be told.
 _SAY_WHOSE = "give a dict of them: apply(dict(zip(parameters, gradients)))"
 
 

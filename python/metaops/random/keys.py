@@ -28,7 +28,7 @@ _WORD = 2**32
 _MULTIPLIER = 0xD256D193
 _WEYL = 0x9E3779B9
 _ROUNDS = 10
-# What tells the uses of a key apart: they are ciphers of other keys.
+# Numbers that tell the uses of a key apart: they are ciphers of other keys.
 _OF_SEED, _OF_SPLIT, _OF_FOLD = 0x5EED5EED, 0x5B117000, 0xF01D0000
 
 

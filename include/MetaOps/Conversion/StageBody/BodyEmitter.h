@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a stage computes, apart from the loops that it is computed in: whoever
+// Values of a stage, apart from the loops in which they are computed: whoever
 // opens these says at which iteration a value is wanted, and gets it. Nothing
 // here knows of schedules, accumulators or tiles, so that other loops than
 // those of `StageEmitter` and `ContractionEmitter`, such as the threads of a
@@ -23,8 +23,8 @@
 
 namespace mlir::metaop {
 
-/// Where a body is evaluated: one iteration of the loops, or along one of them
-/// as many neighbours as vectors have lanes.
+/// Place at which a body is evaluated: one iteration of the loops, or along one
+/// of them as many neighbours as vectors have lanes.
 class Iteration {
 public:
   explicit Iteration(int64_t vectorLoop = -1, Value mask = {})
@@ -35,7 +35,7 @@ public:
   int64_t getVectorLoop() const { return vectorLoop; }
   /// The number of an expression of the loops, in the first lane.
   virtual Value emitIndex(AffineExpr expr, ArrayRef<Value> symbols) const = 0;
-  /// What a value of the body is there, which was evaluated before.
+  /// Returns a value of the body there, which was evaluated before.
   virtual Value getValue(Value value) const = 0;
   /// The least and the largest number of a loop there, of those lanes and
   /// copies that are; none where that is not known.
@@ -44,7 +44,7 @@ public:
   /// A number that an expression is known to be a multiple of in the first
   /// lane, if vectors are to be aligned.
   virtual int64_t getDivisor(AffineExpr expr) const { return 1; }
-  /// Whether the iteration is one of the stage's; null if it must be.
+  /// Returns whether the iteration is one of the stage's; null if it must be.
   virtual Value emitExists() const { return nullptr; }
   /// An element of a buffer.
   virtual Value emitElement(OpBuilder &b, Location loc, Value buffer,

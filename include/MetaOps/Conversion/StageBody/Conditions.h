@@ -19,7 +19,7 @@ struct Condition {
   Value scalar, lanes;
 };
 
-/// Whether both hold, of two scalars or two masks; null holds always.
+/// Returns whether both hold, of two scalars or two masks; null holds always.
 Value emitAnd(OpBuilder &b, Location loc, Value lhs, Value rhs);
 
 /// Emits something under a condition; null holds always.

@@ -22,7 +22,7 @@ struct LoopRange {
   Value end;
   /// The number of iterations, if it is a constant.
   std::optional<int64_t> extent;
-  /// Whether what compiles the loop may unroll it: not where an iteration has
+  /// True if what compiles the loop may unroll it: not where an iteration has
   /// all that should be done side by side.
   bool mayUnroll = true;
 };

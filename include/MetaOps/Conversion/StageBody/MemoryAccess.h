@@ -27,7 +27,7 @@ Value toComputeType(OpBuilder &b, Location loc, Value value, Type element);
 Value emitLocalBuffer(OpBuilder &b, Location loc, Type element,
                       int64_t numElements);
 
-/// Where the lanes of a vector lie in a buffer.
+/// Address of a vector's lanes in a buffer.
 struct LaneAddress {
   /// The place of the first lane.
   Value base;
@@ -38,8 +38,8 @@ struct LaneAddress {
   /// A number that divides the first lane's place.
   int64_t divisor = 1;
 
-  /// Where a vector that begins here is aligned to its size; none if it may
-  /// not be.
+  /// Returns the alignment to its size of a vector that begins here; none if it
+  /// may have none.
   llvm::MaybeAlign getAlignment(VectorType type) const;
 };
 

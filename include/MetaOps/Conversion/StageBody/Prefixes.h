@@ -19,12 +19,12 @@ namespace mlir::metaop {
 class PrefixBody {
 public:
   virtual ~PrefixBody();
-  /// How many copies of a value there are, and the lanes of each.
+  /// Return the number of copies of a value, and of the lanes of each.
   virtual unsigned getNumCopies(Value value) const = 0;
   virtual int64_t getNumLanes(Value value) const = 0;
-  /// What an operand of a value is in one of the value's copies.
+  /// Returns an operand of a value in one of the value's copies.
   virtual Value getOperand(Value value, Value operand, unsigned copy) = 0;
-  /// Whether a copy is an iteration that there is; null if it must be.
+  /// Returns whether a copy is an iteration that there is; null if it must be.
   virtual Value emitIsThere(Value value, unsigned copy) { return nullptr; }
   /// Gives the copies of a value.
   virtual void setCopies(Value value, ArrayRef<Value> copies) = 0;
@@ -51,9 +51,9 @@ public:
 private:
   /// One chain. Each value is of the type in which elements are computed.
   struct Chain {
-    /// What the elements make, from the first one of the block on.
+    /// The prefix over the elements from the first one of the block on.
     Value local;
-    /// What came before the block; null where all is one block.
+    /// The prefix before the block; null where all is one block.
     Value carry;
     /// The result before this one, of an exclusive prefix.
     Value last;
@@ -92,7 +92,7 @@ private:
   PrefixBody &body;
   bool copiesAreSteps;
   SmallVector<Prefix, 1> prefixes;
-  /// Whether the step is the first of the line, where some prefix is linear.
+  /// True in the first step of the line, where some prefix is linear.
   Value isFirst;
   bool anyLinear = false;
   LoopRange line;

@@ -13,7 +13,7 @@
 
 namespace mlir::metaop {
 
-/// What a stage needs to know of the kernel around it.
+/// A kernel as a stage in it has to know it.
 struct StageBindings {
   /// Buffers of the region's arguments and of constants, as 1-d memrefs.
   llvm::DenseMap<Value, Value> sources;
@@ -22,8 +22,8 @@ struct StageBindings {
   /// One index value per symbol of the stage; behind them origins, where the
   /// memory of a block begins in its tensor, once they are known.
   SmallVector<Value> symbols;
-  /// Where numbers out of tensors are cut off, so that they are indices; 0 or
-  /// none where they are not.
+  /// Bounds at which numbers out of tensors are cut off, so that they are
+  /// indices; 0 or none where they are not.
   SmallVector<int64_t> limits;
 
   int64_t getLimit(unsigned symbol) const {

@@ -24,7 +24,7 @@
 namespace metaops {
 
 struct ModelOptions {
-  /// What names in C begin with: an identifier.
+  /// The prefix of names in C: an identifier.
   std::string name;
   /// For people: what the target was asked for by.
   std::string targetName;
@@ -42,7 +42,7 @@ struct ModelObject {
 /// A usual kind of processors, or "native" for the one of this process.
 llvm::Expected<CodeTarget> findModelTarget(llvm::StringRef name);
 
-/// Whether names in C may begin so.
+/// Returns whether names in C may begin so.
 bool isModelName(llvm::StringRef name);
 
 /// Compiles the function @main of a module, which is changed. What is wrong is

@@ -21,7 +21,8 @@
 
 namespace metaops {
 
-/// What a kernel takes of a multiprocessor, as the assembler tells it.
+/// Resources of a multiprocessor that a kernel takes, as the assembler tells
+/// them.
 struct KernelResources {
   std::string name;
   /// Of each thread.
@@ -48,12 +49,12 @@ struct Cubin {
 /// The kernels that an assembler's messages (of its option -v) are about.
 std::vector<KernelResources> parseResources(llvm::StringRef messages);
 
-/// What makes machine code of PTX. Threads may use one at once.
+/// A maker of machine code from PTX. Threads may use one at once.
 class Assembler {
 public:
   virtual ~Assembler() = default;
 
-  /// What it is, with its version: all that its output depends on besides PTX
+  /// Returns its name and version: all that its output depends on besides PTX
   /// and chip.
   virtual std::string getDescription() const = 0;
   /// The same, with what tells builds of one version apart; empty where nothing

@@ -24,9 +24,9 @@ public:
   /// The part of an entry's key that stands for the assembler.
   enum class KeyedBy { Description, Build };
 
-  /// What is made is kept in the store, or in memory where there is none. If
-  /// the store has a cubin of one of the `others`, which are descriptions of
-  /// assemblers, that is taken, too.
+  /// Keeps cubins in the store, or in memory where there is none. If the store
+  /// has a cubin of one of the `others`, which are descriptions of assemblers,
+  /// that is taken, too.
   CubinCache(std::shared_ptr<Assembler> assembler,
              std::shared_ptr<DiskStore> store,
              std::vector<std::string> others = {},

@@ -122,7 +122,7 @@ public:
     Use(const Use &) = delete;
     Use &operator=(const Use &) = delete;
 
-    /// Whether they do.
+    /// Returns whether they do.
     llvm::Error check() const;
 
   private:

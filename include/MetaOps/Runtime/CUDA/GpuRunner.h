@@ -18,7 +18,7 @@
 
 namespace metaops {
 
-/// How a function is launched, but for how many blocks there are.
+/// The launch of a function, but for how many blocks there are.
 struct GpuLaunch {
   std::string name;
   /// Of a block.

@@ -19,7 +19,7 @@
 
 namespace metaops {
 
-/// What an entry holds; a part of its address.
+/// Kind of an entry; a part of its address.
 enum class DiskEntryKind : uint32_t {
   /// The object code of a kernel.
   Kernel = 1,
@@ -29,7 +29,7 @@ enum class DiskEntryKind : uint32_t {
   Cubin = 3,
 };
 
-/// What a store has done since it was made.
+/// Counts of a store since it was made.
 struct DiskStoreStatistics {
   int64_t hits = 0;
   int64_t misses = 0;
@@ -42,7 +42,7 @@ struct DiskStoreStatistics {
   std::string disabledReason;
 };
 
-/// What is in a folder, or was removed from it.
+/// Contents of a folder, or of what was removed from it.
 struct DiskUsage {
   int64_t kernels = 0;
   int64_t programs = 0;
@@ -54,10 +54,11 @@ struct DiskUsage {
 /// Entries in a folder of the file system, by kind and key. Any number of
 /// processes and threads may use a folder at once and be killed at any moment.
 ///
-/// What is loaded will be executed, so a folder or file that another user owns
-/// or may write to is not used. Nothing that is wrong with the folder is an
-/// error for those who load and store: an entry that cannot be had is a miss,
-/// and one that cannot be written is not written. See DiskStore.cpp.
+/// Entries by their keys, in a folder. What is loaded will be executed, so a
+/// folder or file that another user owns or may write to is not used. Nothing
+/// that is wrong with the folder is an error for those who load and store: an
+/// entry that cannot be had is a miss, and one that cannot be written is not
+/// written. See DiskStore.cpp.
 class DiskStore {
 public:
   static constexpr int64_t kDefaultMaxBytes = int64_t(1) << 30;
@@ -77,8 +78,9 @@ public:
 
   DiskStoreStatistics getStatistics() const;
 
-  /// What is there; nothing where there is no folder. Like the functions below
-  /// an error where the folder cannot be read or is not to be trusted.
+  /// Returns the contents of the folder; nothing where there is none. Like the
+  /// functions below an error where the folder cannot be read or is not to be
+  /// trusted.
   llvm::Expected<DiskUsage> getUsage() const;
 
   /// Removes all entries and returns what they were. Files that the store does

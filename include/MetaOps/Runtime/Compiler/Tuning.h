@@ -15,7 +15,7 @@
 
 namespace metaops {
 
-/// What has become of some kernels that fusion made and that end in the same
+/// Outcome of tuning for some kernels that fusion made and that end in the same
 /// calls.
 struct TunedKernels {
   /// Calls of the program.

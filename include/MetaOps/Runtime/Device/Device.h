@@ -33,7 +33,7 @@ public:
   /// Devices of one kind share it, and so what it has compiled.
   Compiler &getBackend() const { return *backend; }
   Allocator &getMemory() { return memory; }
-  /// Whether the host reads and writes its buffers.
+  /// Returns whether the host reads and writes its buffers.
   bool hasHostMemory() const { return source->isHost(); }
   ThreadPool &getThreads() { return threads; }
   Queue &getQueue() { return queue; }

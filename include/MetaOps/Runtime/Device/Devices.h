@@ -44,7 +44,8 @@ public:
   Device *find(llvm::StringRef name);
   /// The first of the first kind.
   Device &getFirst() const { return *made.front(); }
-  /// Where what is made now is placed. For those who use `find`.
+  /// Returns the device on which what is made now is placed. For those who use
+  /// `find`.
   Device &getCurrent() const { return *current; }
   void setCurrent(Device &device) { current = &device; }
   /// Of all devices, also those that are yet to be made; see Allocator.

@@ -22,7 +22,7 @@
 
 namespace metaops {
 
-/// How many threads run, in which groups.
+/// Numbers of threads that run, by groups.
 struct LaunchShape {
   /// Blocks.
   Extent3 grid;
@@ -30,7 +30,7 @@ struct LaunchShape {
   Extent3 threads;
   /// Blocks of a cluster, which divide the grid.
   Extent3 cluster;
-  /// What shared arrays of dynamic size have.
+  /// Bytes of shared arrays of dynamic size.
   uint32_t dynamicSharedBytes = 0;
 };
 
@@ -55,13 +55,13 @@ struct Allocation {
   std::string name;
   void *begin = nullptr;
   uint64_t bytes = 0;
-  /// Whether writes to it are faults.
+  /// True if writes to it are faults.
   bool isReadOnly = false;
-  /// Whether a grid before this one writes it, which may still run until the
+  /// True if a grid before this one writes it, which may still run until the
   /// kernel waits for it (griddepcontrol.wait).
   bool isPending = false;
-  /// What of it is written; null of one that is written as a whole. A launch on
-  /// several threads must not be given one.
+  /// The bytes that are written; null of a buffer that is written as a whole. A
+  /// launch on several threads must not be given one.
   WrittenBytes *written = nullptr;
 };
 
@@ -82,9 +82,9 @@ struct EmulatorOptions {
   /// Decides all that a GPU leaves open: the order of blocks, warps and lanes,
   /// and which lane is elected.
   uint64_t seed = 0;
-  /// What is checked beside bounds, alignment and synchronisation.
+  /// True if races are checked, beside bounds, alignment and synchronisation.
   bool checksRaces = true;
-  /// Whether sectors and bank conflicts are counted.
+  /// True if sectors and bank conflicts are counted.
   bool countsAccesses = true;
   /// Threads of the host, which share the clusters of blocks. With more than
   /// one, orders of execution depend on more than the seed.
@@ -96,8 +96,8 @@ struct EmulatorOptions {
   /// Clusters that may be resident at once, for all that wait for each other;
   /// 0 for any number.
   uint32_t residentClusters = 0;
-  /// How often a thread may ask in vain, or how many thousand iterations it may
-  /// take, before the launch is given up.
+  /// Limit of how often a thread may ask in vain, or how many thousand
+  /// iterations it may take, before the launch is given up.
   uint32_t patience = 20000;
 };
 

@@ -26,7 +26,7 @@ struct Extent3 {
   std::string str() const;
 };
 
-/// What a kernel did that a GPU leaves undefined.
+/// Deeds of a kernel that a GPU leaves undefined.
 enum class FaultKind : uint8_t {
   /// An access outside of all allocations, or of all shared variables.
   OutOfBounds,
@@ -79,17 +79,17 @@ struct Fault {
   Extent3 block, thread;
   /// The address, as "x + 1024 bytes"; empty where there is none.
   std::string address;
-  /// What is wrong with it: what was there before, what was expected.
+  /// The fault in words: what was there before, what was expected.
   std::string message;
 
   /// All of it in one line.
   std::string str() const;
 };
 
-/// What is known of a launch when it is over.
+/// Report of a launch that is over.
 struct EmulatorReport {
-  /// What went wrong, in the order in which it was found, each pair of
-  /// operations once. After a deadlock or a stall the launch was given up.
+  /// Faults in the order in which they were found, each pair of operations
+  /// once. After a deadlock or a stall the launch was given up.
   std::vector<Fault> faults;
   LaunchCounts counts;
 

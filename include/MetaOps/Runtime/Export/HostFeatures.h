@@ -20,8 +20,9 @@ namespace metaops {
 /// ("x86-64" or "aarch64") first. Names are those of LLVM.
 std::vector<std::string> getHostFeatures();
 
-/// What code for a usual kind of processors asks for: "x86-64-v2",
-/// "x86-64-v3", "x86-64-v4" or "aarch64". Empty for any other name.
+/// Returns the features that code for a usual kind of processors asks for: of
+/// "x86-64-v2", "x86-64-v3", "x86-64-v4" or "aarch64". Empty for any other
+/// name.
 std::vector<std::string> getTargetFeatures(llvm::StringRef target);
 
 /// Of the names that there is code for (CodeTarget::find), the one with most

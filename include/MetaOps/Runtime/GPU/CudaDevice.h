@@ -18,10 +18,10 @@
 namespace metaops {
 
 struct CudaOptions {
-  /// What code is made for; null for what the GPU is.
+  /// The chip for which code is made; null for that of the GPU.
   const mlir::metaop::Chip *chip = nullptr;
-  /// Where libdevice and assemblers are looked for, and which library is the
-  /// driver's. Called when something is compiled for the first time.
+  /// Finds libdevice, assemblers, and the driver's library. Called when
+  /// something is compiled for the first time.
   std::function<AssemblerSearch()> search = [] { return AssemblerSearch(); };
   /// Assemblers whose cubins are taken where they are on disk, though they are
   /// not here; see CubinCache.

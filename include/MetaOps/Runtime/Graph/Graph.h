@@ -70,8 +70,8 @@ public:
   /// Gives nodes to all operations after `last` (null: from the beginning).
   void adoptAfter(mlir::Operation *last);
 
-  /// Whether no gradient flows through what is adopted from here on. Nodes are
-  /// marked, not operations, so it is in no key.
+  /// Returns whether no gradient flows through what is adopted from here on.
+  /// Nodes are marked, not operations, so it is in no key.
   void setStopsGradients(bool stops) { stopsGradients = stops; }
   bool getStopsGradients() const { return stopsGradients; }
 
@@ -83,7 +83,8 @@ public:
   /// The values made of this one: each as often as it is among the operands of
   /// their nodes.
   llvm::SmallVector<Node *, 4> getUsers(const Node *node) const;
-  /// What the value is a view of, or of a view of: a leaf, or what is no view.
+  /// Returns what the value is a view of, or of a view of: a leaf, or what is
+  /// no view.
   Node *skipViews(Node *node) const;
   const SignatureInfo &getInfo(const Node *node) const {
     return signatures->getInfo(node->signature);
@@ -173,8 +174,8 @@ public:
   void setRepeated(Node *node, Node *earlier);
   /// Ends the histories of the values, each computed or overwritten, at them.
   void endHistoriesAt(llvm::ArrayRef<Node *> values) { endHistories(values); }
-  /// Whether a gradient may flow from this value to its operands: no other
-  /// result of the operation counts.
+  /// Returns whether a gradient may flow from this value to its operands: no
+  /// other result of the operation counts.
   bool needsHistory(const Node *node) const;
   /// The same, whether or not anybody could ask for it.
   bool isFlowing(const Node *node) const;
@@ -232,7 +233,7 @@ public:
   /// The same, for all operations of the block: after a call has failed.
   void collectAll();
 
-  /// How many operations there are.
+  /// Returns the number of operations.
   size_t size() const { return numOps; }
   size_t getNumVars() const { return numVars; }
   size_t getNumDonated() const { return numDonated; }

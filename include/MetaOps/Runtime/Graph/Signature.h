@@ -20,7 +20,7 @@
 
 namespace metaops {
 
-/// What the session needs to know of all operations with one signature.
+/// Facts that all operations with one signature share.
 struct SignatureInfo {
   /// Leaves: a number beside the IR, and what is given in memory.
   bool isScalar = false;

@@ -14,7 +14,7 @@
 
 namespace metaops {
 
-/// How far a walk goes: down to leaves, and to what else.
+/// Ends of a walk: leaves, and what else.
 enum class WalkEnd { Leaves, Outputs, Transfers };
 
 /// Visits what roots are made of down to the leaves, each once, operands first.

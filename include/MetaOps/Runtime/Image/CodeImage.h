@@ -48,7 +48,7 @@ public:
   }
   /// The names of what was asked for, in order.
   llvm::ArrayRef<std::string> getImports() const { return imports; }
-  /// How much memory the image takes.
+  /// Returns the bytes of memory that the image takes.
   size_t getMappedBytes() const { return mappedBytes; }
 
 private:

@@ -20,13 +20,13 @@
 
 namespace metaops {
 
-/// What an image's code runs on. The values are those in the bytes.
+/// Architecture of an image's code. The values are those in the bytes.
 enum class ImageArchitecture : uint32_t { X86_64 = 1, AArch64 = 2 };
 
 /// As it is called in messages: "x86_64", "aarch64".
 llvm::StringRef getName(ImageArchitecture architecture);
 
-/// What this process runs on, if images can be made for it.
+/// Returns the architecture of this process, if images can be made for it.
 std::optional<ImageArchitecture> getHostArchitecture();
 
 /// The sizes of the largest and of the smallest pages that an image may be made
@@ -59,11 +59,11 @@ struct ImageContents {
   /// Segments start at multiples of this, which the pages of the processor have
   /// to divide.
   uint32_t pageBytes = kMinImagePageBytes;
-  /// What is executed, never written.
+  /// Code, which is never written.
   llvm::ArrayRef<char> code;
-  /// What is read only.
+  /// Data that is read only.
   llvm::ArrayRef<char> constants;
-  /// What holds addresses, and is read only once they are known.
+  /// Addresses, which are read only once they are known.
   llvm::ArrayRef<char> pointers;
   /// In the order of their names, which are unique, as are those of imports.
   std::vector<Entry> entries;
@@ -72,7 +72,7 @@ struct ImageContents {
   /// count from the start of the image, and become addresses.
   std::vector<uint32_t> bases;
 
-  /// Where segments start in memory, and where the last one's pages end.
+  /// Return where segments start in memory, and where the last one's pages end.
   uint64_t getConstantsOffset() const;
   uint64_t getPointersOffset() const;
   uint64_t getMappedBytes() const;

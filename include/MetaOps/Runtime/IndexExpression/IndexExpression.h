@@ -64,7 +64,7 @@ struct ComputedIndex {
   llvm::SmallVector<mlir::AffineExpr> operands;
 };
 
-/// What the names of an index expression stand for. A dynamic extent is
+/// Meanings of the names of an index expression. A dynamic extent is
 /// mlir::ShapedType::kDynamic: an iteration may have one, while the name of an
 /// extent or stride that depends on one is refused.
 struct IndexContext {
@@ -121,10 +121,10 @@ struct ConditionTree {
 /// When an iteration is *in* range, which is the negation of the overflow
 /// condition as it was written.
 struct ConditionResult {
-  /// Where convex: all of these hold. None means always in range; the single
+  /// A convex domain: all of these hold. None means always in range; the single
   /// constraint `-1 >= 0` means never.
   llvm::SmallVector<IndexConstraint> constraints;
-  /// Where not convex: this holds, and `constraints` is empty.
+  /// A domain that is not convex: this holds, and `constraints` is empty.
   std::optional<ConditionTree> tree;
 
   bool isConvex() const { return !tree; }

@@ -34,8 +34,8 @@ class LLJIT;
 
 namespace metaops {
 
-/// What a kernel's code is kept as. Bitcode has been optimised, and may be
-/// linked with other code before it becomes machine code.
+/// Form in which a kernel's code is kept. Bitcode has been optimised, and may
+/// be linked with other code before it becomes machine code.
 enum class CodeForm { Object, Bitcode };
 
 /// A processor that code is made for.
@@ -132,7 +132,7 @@ public:
 private:
   Jit();
   std::unique_ptr<llvm::orc::LLJIT> linker;
-  /// What the linker reported beside the errors that it returned.
+  /// Reports of the linker beside the errors that it returned.
   std::string reports;
 };
 

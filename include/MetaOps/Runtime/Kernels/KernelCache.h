@@ -48,7 +48,7 @@ public:
   llvm::Expected<std::shared_ptr<const KernelCall>>
   get(mlir::func::FuncOp function, unsigned &compiled);
 
-  /// Where code is looked for before it is compiled, and kept; null for
+  /// Sets where code is looked for before it is compiled, and kept; null for
   /// nowhere.
   void setDiskStore(std::shared_ptr<DiskStore> store);
   /// A kernel by its name, loaded or on disk; null where it has to be compiled.
@@ -61,7 +61,7 @@ public:
   std::shared_ptr<const Kernel> findExtern(llvm::StringRef name) const {
     return externs.lookup(name);
   }
-  /// How many kernels were found on disk.
+  /// Returns the number of kernels that were found on disk.
   unsigned getNumLoaded() const;
 
   const KernelBackend &getBackend() const { return *backend; }

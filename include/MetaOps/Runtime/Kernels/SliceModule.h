@@ -41,7 +41,7 @@ public:
   /// Runs the pipeline up to a phase.
   llvm::Error runTo(llvm::StringRef phase, const CompileOptions &options,
                     const KernelBackend &backend, bool report = false);
-  /// What went wrong, with the errors that were reported.
+  /// Returns an error about `what`, with the errors that were reported.
   llvm::Error fail(const llvm::Twine &what);
 
 private:

@@ -33,7 +33,7 @@ struct AllocatorStatistics {
   int64_t exportedBytes = 0;
   /// Buffers given out since the beginning.
   int64_t allocations = 0;
-  /// What may be in use; 0: as much as there is.
+  /// Bytes that may be in use; 0: as much as there is.
   int64_t limit = 0;
 };
 
@@ -80,13 +80,13 @@ public:
   /// The copy is dropped when the buffer dies, or its contents change.
   static void attachCopy(Buffer &buffer, std::shared_ptr<PackedCopy> copy);
 
-  /// Whether it takes no memory; see createModel.
+  /// Returns whether it takes no memory; see createModel.
   bool isModel() const;
 
-  /// Whether it has given out the buffer.
+  /// Returns whether it has given out the buffer.
   bool owns(const Buffer &buffer) const { return buffer.allocator == state; }
 
-  /// What a buffer of that size takes.
+  /// Returns the bytes that a buffer of that size takes.
   static int64_t getReserved(size_t bytes);
 
   AllocatorStatistics getStatistics() const;

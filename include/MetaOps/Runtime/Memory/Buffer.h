@@ -26,7 +26,7 @@ class MemorySource;
 class PackedCopy;
 struct RunFailure;
 
-/// What a buffer is for.
+/// Use of a buffer.
 enum class MemoryUse : uint8_t {
   Values,
   /// Holds what only the kernels of one program see.
@@ -69,7 +69,8 @@ public:
   const Buffer *getOrigin() const {
     return aliased ? aliased->getOrigin() : this;
   }
-  /// What the allocator set aside for it; 0 for foreign memory.
+  /// Returns the bytes that the allocator set aside for it; 0 for foreign
+  /// memory.
   size_t getReserved() const { return reserved; }
 
   /// Someone outside of the runtime (a NumPy array) sees this memory, so it is
@@ -80,7 +81,7 @@ public:
   /// Another thread reads this memory when it comes to it. For good: programs
   /// are not to depend on when it has.
   void forbidWrites() { isReadOnly = true; }
-  /// Whether a result may be written here, when nobody needs the value.
+  /// Returns whether a result may be written here, when nobody needs the value.
   bool mayBeWritten() const {
     return !isReadOnly && !exported() && !isForeign();
   }
@@ -96,8 +97,8 @@ public:
     uint64_t now = count.load(std::memory_order_acquire);
     return (now & (kRun - 1)) - now / kRun;
   }
-  /// Whether there is more than one: what is queued later may overwrite what
-  /// queued runs read. If not, no other thread can make a second one.
+  /// Returns whether there is more than one: what is queued later may overwrite
+  /// what queued runs read. If not, no other thread can make a second one.
   bool isShared() const { return getOwners() > 1; }
 
   void Retain() const { count.fetch_add(kOne, std::memory_order_relaxed); }
@@ -141,13 +142,13 @@ private:
   MemoryUse use;
   /// See getContents. Used in the session's scope, like the copies.
   uint64_t contents;
-  /// What kernels have made of these contents.
+  /// Copies that kernels have made of these contents.
   std::vector<std::shared_ptr<PackedCopy>> copies;
   mutable std::atomic<uint64_t> count{0};
   std::atomic<bool> isExported{false};
   /// Used in the session's scope.
   bool isReadOnly = false;
-  /// Where the memory returns to; null for foreign memory.
+  /// The allocator to which the memory returns; null for foreign memory.
   std::shared_ptr<AllocatorState> allocator;
   std::function<void()> releaseForeign;
   /// Whose memory this is; null but for an alias.

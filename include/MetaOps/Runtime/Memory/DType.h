@@ -59,7 +59,8 @@ inline bool isInt(DType dtype) {
   return isSignedInt(dtype) || isUnsignedInt(dtype);
 }
 
-/// What does not fit is the largest number; see Counts.h.
+/// Returns the number of elements, or the largest number where that does not
+/// fit; see Counts.h.
 int64_t getNumElements(llvm::ArrayRef<int64_t> shape);
 int64_t getNumBytes(llvm::ArrayRef<int64_t> shape, DType dtype);
 

@@ -25,7 +25,7 @@ public:
   virtual void *take(size_t bytes) = 0;
   virtual void giveBack(void *memory, size_t bytes) = 0;
 
-  /// Whether the host reads and writes the memory as its own.
+  /// Returns whether the host reads and writes the memory as its own.
   virtual bool isHost() const = 0;
   /// From the host's memory, to it, and within this. Done when they return, in
   /// no order with what the device is doing.

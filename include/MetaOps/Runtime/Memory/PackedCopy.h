@@ -16,9 +16,9 @@
 
 namespace metaops {
 
-/// What a kernel has made of the contents of buffers, for later runs of its
-/// program. These buffers and the program share it; the memory goes as soon as
-/// one of them dies, or a buffer's contents change.
+/// Copy that a kernel has made of the contents of buffers, for later runs of
+/// its program. These buffers and the program share it; the memory goes as soon
+/// as one of them dies, or a buffer's contents change.
 class PackedCopy {
 public:
   explicit PackedCopy(BufferRef memory) : memory(std::move(memory)) {}
@@ -38,7 +38,7 @@ public:
     dropped = std::move(memory);
   }
 
-  /// Whether a run has written the memory. For runs alone: those that use it
+  /// True if a run has written the memory. For runs alone: those that use it
   /// before it is filled follow one another.
   bool isFilled = false;
 

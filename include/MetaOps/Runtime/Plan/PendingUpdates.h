@@ -35,7 +35,7 @@ public:
   void setFlushes(int64_t count) { flushes = count; }
   /// Returns whether an update that is pending needs the value to be computed.
   bool need(const Node *node) const { return node->feeds > flushes; }
-  /// Whether the value depends on an update that is pending.
+  /// Returns whether the value depends on an update that is pending.
   bool precede(const Node *node) const { return node->generation > flushes; }
 
   /// Returns whether a further update of the Var that has a pending update

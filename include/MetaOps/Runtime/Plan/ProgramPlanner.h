@@ -31,7 +31,7 @@ namespace metaops {
 /// are made, or another device needs values.
 enum class RunKind { Asked, Updates, Carried, Pending, Initial, Transferred };
 
-/// What one program of a device is to compute.
+/// Values that one program of a device is to compute.
 struct DeviceNodes {
   Device *device;
   llvm::SmallVector<Node *, 4> nodes;
@@ -46,12 +46,13 @@ public:
                  const PendingUpdates &updates, const Fetches &fetches)
       : graph(graph), settings(settings), updates(updates), fetches(fetches) {}
 
-  /// What one program of each device computes, in the order in which the
-  /// devices are met. What is free of a device is computed on `current`.
+  /// Groups values by the devices whose programs compute them, in the order in
+  /// which the devices are met. What is free of a device is computed on
+  /// `current`.
   llvm::SmallVector<DeviceNodes, 1> groupByDevice(llvm::ArrayRef<Node *> asked,
                                                   RunKind kind,
                                                   Device &current) const;
-  /// What these, and the fetches that go along, need of other devices.
+  /// Finds what these, and the fetches that go along, need of other devices.
   std::vector<Node *> findTransfers(llvm::ArrayRef<DeviceNodes> byDevice,
                                     RunKind kind);
 
@@ -60,7 +61,8 @@ public:
   bool plan(Device &on, llvm::ArrayRef<Node *> asked, RunKind kind,
             llvm::function_ref<bool(Node *)> shareView);
 
-  /// What was planned last. Its memory is used again by the next plan.
+  /// Returns the slice that was planned last. Its memory is used again by the
+  /// next plan.
   Slice &getSlice() { return slice; }
   const Slice &getSlice() const { return slice; }
   /// Returns the values that the slice computes without being asked, and those
@@ -92,12 +94,12 @@ private:
   // Kept values (KeptValues.cpp)
   void addKeptValues(bool keepsHistory);
 
-  // What loops carry (Carried.cpp)
+  // Values that loops carry (Carried.cpp)
   void addCarriedValues(RunKind kind);
   std::vector<Node *> findSharing() const;
   void forgetAsked();
 
-  // What may be written over (Donation.cpp)
+  // Memory that may be written over (Donation.cpp)
   std::vector<Node *> findWaiting() const;
   void addWaitingValues();
   bool isGiven(const Node *leaf) const;
@@ -121,12 +123,14 @@ private:
   int64_t repeated = 0;
   /// Values that have been written over, and end histories.
   std::vector<NodeRef> overwritten;
-  /// What was asked for itself, where the slice is more; see Node::isAsked.
+  /// The values that were asked for themselves, where the slice is more; see
+  /// Node::isAsked.
   std::vector<Node *> askedNodes;
 };
 
-/// Whether no Var holds the value any more, and no pending update is about to
-/// free it. A loop may also begin with numbers that have never been computed.
+/// Returns whether no Var holds the value any more, and no pending update is
+/// about to free it. A loop may also begin with numbers that have never been
+/// computed.
 bool isLetGo(const Node *node, int64_t flushes);
 
 } // namespace metaops

@@ -61,10 +61,10 @@ struct QueuedRun {
   ProgramRun run;
   std::shared_ptr<const RunRecord> record;
   ReplacedValues replacedValues;
-  /// What the run finds in range: see CheckedValue.
+  /// Values that the run finds in range: see CheckedValue.
   llvm::SmallVector<RunRef, 0> checked;
   std::shared_ptr<RunListener> listener;
-  /// What other devices have to do before it may start.
+  /// Runs of other devices that have to end before it may start.
   Tickets awaited;
   /// Its place among the runs of all devices.
   uint64_t order = 0;
@@ -94,9 +94,10 @@ public:
 
   /// Takes a run that was stopped, and notes that its ticket is worth nothing.
   void add(std::unique_ptr<QueuedRun> queued);
-  /// Whether a run must not start, since it shares memory with a suspended one.
+  /// Returns whether a run must not start, since it shares memory with a
+  /// suspended one.
   bool holdUp(const QueuedRun &queued) const;
-  /// Whether a suspended run has something in this scratch memory.
+  /// Returns whether a suspended run has something in this scratch memory.
   bool keepsScratch(const Buffer *scratch) const;
 
   /// Takes out the runs of these tickets and all that share memory with one of
@@ -109,7 +110,7 @@ public:
   void dropUnneeded();
 
   bool empty() const { return size.load(std::memory_order_relaxed) == 0; }
-  /// Whether the start of this ticket was stopped.
+  /// Returns whether the start of this ticket was stopped.
   bool wasStopped(Ticket ticket) const;
   /// The ticket of the last start of a run; nothing while it is suspended.
   std::optional<Ticket> findLast(Ticket ticket) const;

@@ -28,7 +28,7 @@ struct ProfiledProgram {
   /// Of the first run.
   std::shared_ptr<const RunRecord> record;
   int64_t runs = 0;
-  /// How many of the runs had to compile it, and what that took.
+  /// The number of the runs that had to compile it, and the time of that.
   int64_t compilations = 0;
   double compileSeconds = 0;
   /// By call. A run that failed has not made all of its calls.

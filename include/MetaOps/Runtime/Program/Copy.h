@@ -23,7 +23,7 @@ namespace metaops {
 struct CopyDim {
   /// Of the tensor that is copied, and of the one that it is copied into.
   int64_t extent, room;
-  /// Where the window begins.
+  /// The first element of the window.
   int64_t start;
   /// The buffer of a 64-bit number that is added to the start, or -1. What lies
   /// outside of the room then is left out.
@@ -38,7 +38,8 @@ struct Copy {
   std::vector<CopyDim> dims;
 };
 
-/// How many threads there is work for in copies of so many bytes.
+/// Returns the number of threads that there is work for in copies of so many
+/// bytes.
 int64_t getMaxCopyThreads(int64_t bytes);
 
 /// Does copies into windows of one tensor, which do not overlap, shared among

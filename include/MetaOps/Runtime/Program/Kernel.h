@@ -36,12 +36,12 @@ class ThreadPool;
 /// Memory that a kernel reads or writes.
 using KernelBuffer = llvm::MutableArrayRef<char>;
 
-/// What a launcher tells of a call.
+/// A launcher's measures of a call.
 struct LaunchMeasures {
-  /// What the kernel took, where that is not all of the call: it may be the
+  /// The time of the kernel, where that is not all of the call: it may be the
   /// least part of it where memory is copied.
   std::optional<int64_t> nanoseconds;
-  /// What it moved, where that is counted.
+  /// Counts of what it moved, where there are any.
   std::shared_ptr<const LaunchCounts> counts;
 };
 
@@ -93,7 +93,8 @@ struct Kernel {
 /// A kernel and the numbers that make it compute what one function says.
 struct KernelCall {
   std::shared_ptr<const Kernel> kernel;
-  /// What the code is called with beside buffers: extents, strides, offsets.
+  /// Numbers that the code is called with beside buffers: extents, strides,
+  /// offsets.
   std::vector<int64_t> scalars;
   /// Length of the range that calls may split among threads.
   int64_t parallelRange = 1;

@@ -19,7 +19,7 @@
 
 namespace metaops {
 
-/// What the accesses of one operation moved, by requests of whole warps.
+/// Counts of the accesses of one operation, by requests of whole warps.
 struct AccessCounts {
   std::string operation, location;
   bool isShared = false;
@@ -35,8 +35,8 @@ struct AccessCounts {
 /// The class in a word, as "float".
 llvm::StringRef getName(InstructionClass kind);
 
-/// What a launch moved and executed, where that can be counted: on the
-/// emulator.
+/// Counts of what a launch moved and executed, where that can be counted: on
+/// the emulator.
 struct LaunchCounts {
   /// By operation, in the order of the code; those that were never executed are
   /// among them.

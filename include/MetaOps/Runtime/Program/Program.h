@@ -31,7 +31,7 @@
 
 namespace metaops {
 
-/// What one run has to do with a result that is kept from run to run.
+/// The use that one run makes of a result that is kept from run to run.
 struct PackedUse {
   /// Null where the result is not kept, and is made as any other.
   std::shared_ptr<PackedCopy> copy;
@@ -39,13 +39,15 @@ struct PackedUse {
   RunRef memory;
 };
 
-/// Where a run was stopped. What it has computed by then is in its memory.
+/// The place at which a run was stopped. What it has computed by then is in its
+/// memory.
 struct RunProgress {
-  /// What the program reaches its memory through; empty where it has not begun.
+  /// The table through which the program reaches its memory; empty where it has
+  /// not begun.
   llvm::SmallVector<char *, 0> table;
-  /// Where it goes on, the outermost place last: of a list the group of steps,
-  /// of an `if` the branch, of a loop the trip and the part of the trip, of a
-  /// call where the rest of it begins.
+  /// The path to where it goes on, the outermost place last: of a list the
+  /// group of steps, of an `if` the branch, of a loop the trip and the part of
+  /// the trip, of a call where the rest of it begins.
   llvm::SmallVector<int64_t, 0> path;
 
   bool hasBegun() const { return !table.empty(); }
@@ -67,20 +69,20 @@ struct ProgramRun {
   RunProgress progress;
 };
 
-/// What the runs of one call took, in nanoseconds.
+/// Times of the runs of one call, in nanoseconds.
 struct CallStatistics {
   int64_t runs = 0;
   int64_t total = 0;
   int64_t min = 0;
   int64_t max = 0;
-  /// What the last of them moved; null where that is not counted.
+  /// Counts of what the last of them moved; null where that is not counted.
   std::shared_ptr<const LaunchCounts> counts = nullptr;
 
   void add(int64_t time) { add({1, time, time, time}); }
   void add(const CallStatistics &other);
 };
 
-/// What a call of a run took. A call in a loop is run several times in a run of
+/// Time of a call in a run. A call in a loop is run several times in a run of
 /// the program, or never.
 struct CallTime {
   /// By its place in ProgramInfo::calls.
@@ -191,8 +193,8 @@ public:
                               StopCheck shouldStop = nullptr,
                               std::vector<CallTime> *times = nullptr) = 0;
 
-  /// Whether a run should take so long that somebody who waits for it may want
-  /// to stop it.
+  /// Returns whether a run should take so long that somebody who waits for it
+  /// may want to stop it.
   virtual bool isLong(unsigned threads) const { return true; }
   /// Returns whether a run is over by the time that a thread has been woken for
   /// it.

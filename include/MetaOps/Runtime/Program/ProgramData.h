@@ -93,18 +93,18 @@ struct If {
   StepList onTrue, onFalse;
 };
 
-/// What a loop hands from trip to trip.
+/// A value that a loop hands from trip to trip.
 struct Carry {
   /// Pointers to the value of this trip, and to where that of the next goes.
   int64_t current = 0, next = 0;
   /// Set if that is a row that the loop makes: then `even` is where the last
   /// value is to lie, if it settles, and there is no `odd`.
   bool isRow = false;
-  /// What the first trip has; it is not written.
+  /// The value of the first trip; it is not written.
   Slot initial;
   /// Of later trips, in turn. No two of the three overlap.
   Slot even, odd;
-  /// Whether the last value is to lie in `even` when the loop is done.
+  /// True if the last value is to lie in `even` when the loop is done.
   bool settles = false;
 };
 
@@ -148,7 +148,7 @@ struct Step {
                               While, For>;
 
   Action action;
-  /// What the action reads, then what it writes.
+  /// Buffers that the action reads, then those that it writes.
   std::vector<Slot> buffers;
   unsigned numInputs = 0;
 
@@ -167,13 +167,13 @@ struct Step {
   bool mayFail() const;
   /// Predicted picoseconds; of a loop those of one trip.
   int64_t getWork() const;
-  /// How many threads there is work for.
+  /// Returns the number of threads that there is work for.
   int64_t getMaxThreads() const;
   /// Of copies.
   int64_t getCopiedBytes() const;
 };
 
-/// Where a result is when the program is done.
+/// The place of a result when the program is done.
 struct ResultPlace {
   /// An argument's, or that of a result that is not a later one: that of the
   /// first of several results that are the same memory.
@@ -227,10 +227,10 @@ void walkSteps(const StepList &steps,
                llvm::function_ref<void(const Step &)> visit);
 unsigned countSteps(const StepList &steps);
 
-/// Whether everything refers to memory that is there; what is wrong otherwise.
-/// Of a program for which this holds, no step reads or writes outside of the
-/// memory of a run, whatever that holds, if its kernels keep to their buffers.
-/// And a run that fails a check has overwritten no argument.
+/// Returns whether everything refers to memory that is there; what is wrong
+/// otherwise. Of a program for which this holds, no step reads or writes
+/// outside of the memory of a run, whatever that holds, if its kernels keep to
+/// their buffers. And a run that fails a check has overwritten no argument.
 llvm::Error verifyProgram(const ProgramData &program);
 
 /// A program and what is reported of it.

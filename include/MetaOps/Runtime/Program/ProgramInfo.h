@@ -38,7 +38,7 @@ struct KernelInfo {
   int64_t cardWork = 0;
   /// Operations of its loops: how much there is to compile to machine code.
   int64_t loopOps = 0;
-  /// How many threads there is work for.
+  /// The number of threads that there is work for.
   int64_t maxThreads = 1;
   /// Later runs may do without the call; see Program::keepPacked.
   bool mayKeep = false;
@@ -55,7 +55,7 @@ struct ProgramInfo {
   /// this program rather than found in the cache.
   unsigned distinctKernels = 0;
   unsigned compiledKernels = 0;
-  /// Whether the program was found on disk, and how many kernels were.
+  /// True if the program was found on disk, and how many kernels were.
   bool isLoaded = false;
   unsigned loadedKernels = 0;
   /// Memory that holds the intermediate values.

@@ -17,10 +17,11 @@
 
 namespace metaops {
 
-/// Where booleans are true, in order. They are counted first, since nobody
-/// knows before how much memory the places take; each thread then writes the
-/// places of its part to where the counts say that they begin. No operation has
-/// a result whose shape depends on elements, so this runs between programs.
+/// Places of a vector at which booleans are true, in order. They are counted
+/// first, since nobody knows before how much memory the places take; each
+/// thread then writes the places of its part to where the counts say that they
+/// begin. No operation has a result whose shape depends on elements, so this
+/// runs between programs.
 class TruePlaces {
 public:
   /// The booleans have a byte each, and stay until the places are written.
@@ -34,7 +35,7 @@ private:
 
   llvm::ArrayRef<uint8_t> booleans;
   ThreadPool &threads;
-  /// How many are true before each part; of all in the end.
+  /// Numbers of true ones before each part; of all in the end.
   llvm::SmallVector<int64_t, 65> begins;
 };
 

@@ -20,7 +20,7 @@ namespace metaops {
 
 struct CachedProgram {
   std::shared_ptr<Program> program;
-  /// What it was compiled from, for reports.
+  /// The slice that it was compiled from, for reports.
   std::string slice;
   CompileOptions options;
   /// By which; null for what is only moved.

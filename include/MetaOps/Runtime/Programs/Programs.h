@@ -42,7 +42,7 @@ struct PlannedValue {
   bool fits;
 };
 
-/// What a run of the slice is reported as.
+/// Makes the record that a run of the slice is reported by.
 std::shared_ptr<const RunRecord> makeRecord(const Slice &slice,
                                             llvm::ArrayRef<PlannedValue> kept,
                                             FoundProgram found);
@@ -62,7 +62,7 @@ public:
   /// Which of them makes the programs of a device, as the flags are.
   Compiler &getCompiler(const Device &on) const;
 
-  /// What beside its slice tells a program of a backend from others.
+  /// Returns what, beside its slice, tells a program of a backend from others.
   ProgramFlags getFlags(const Compiler &backend);
   /// Ends the slice's key. `shouldStop` is asked while a program is compiled.
   /// Where a target is given, the program is for that and not for the slice's
@@ -81,7 +81,7 @@ public:
   std::vector<std::string> takeUnusedSchedules() {
     return schedules.takeUnused();
   }
-  /// What the user is to be told of, each once.
+  /// Takes what the user is to be told of, each once.
   std::vector<std::string> takeWarnings() {
     return std::exchange(warnings, {});
   }

@@ -96,7 +96,7 @@ public:
                    std::vector<CallTime> times) = 0;
 };
 
-/// What a failed run is to be reported as, with the user's lines.
+/// Returns the report of a failed run, with the user's lines.
 RunFailure describeFailure(const RunRecord &record, llvm::Error error);
 
 } // namespace metaops

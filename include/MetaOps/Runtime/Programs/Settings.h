@@ -25,7 +25,7 @@ using FlagValue = std::variant<bool, int64_t, std::string>;
 /// Plain values; docs/Environment.md says what each flag means.
 struct Settings {
   CompileOptions options;
-  /// Whether there is a compiler: without one, the interpreter computes.
+  /// True if there is a compiler: without one, the interpreter computes.
   bool hasCompiler = false;
   bool useInterpreter = true;
   bool isLazy = true;

@@ -51,7 +51,7 @@ struct Ticket {
   bool isCancelled() const;
 };
 
-/// What somebody waits for: the last tasks of some queues.
+/// Awaited tasks: the last ones of some queues.
 class Tickets {
 public:
   Tickets() = default;
@@ -94,7 +94,7 @@ public:
     Apart
   };
 
-  /// How often a thread that waits asks whether it is to stop.
+  /// The period at which a thread that waits asks if it is to stop.
   static constexpr std::chrono::milliseconds kAskingPeriod{50};
 
   /// `waitForRoom` waits until fewer than `capacity` tasks wait beside the one

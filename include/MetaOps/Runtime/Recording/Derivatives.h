@@ -52,8 +52,8 @@ public:
   llvm::SmallVector<Node *> grad(Node *loss, llvm::ArrayRef<Node *> targets);
   /// Returns what the last gradients are made of.
   const MadeOfLoss &getMade() const { return *made; }
-  /// How the outputs move where the inputs move by the tangents, in forward
-  /// mode.
+  /// Returns how the outputs move where the inputs move by the tangents, in
+  /// forward mode.
   llvm::SmallVector<Node *> jvp(llvm::ArrayRef<Node *> outputs,
                                 llvm::ArrayRef<Node *> inputs,
                                 llvm::ArrayRef<Node *> tangents);

@@ -101,10 +101,10 @@ public:
   /// The line is not known.
   void forgetLine();
 
-  /// Whether gradients stop at what is recorded from here on.
+  /// Returns whether gradients stop at what is recorded from here on.
   void setStopsGradients(bool stops) { graph.setStopsGradients(stops); }
-  /// What an operator gives its caller. One that changes nothing gives back its
-  /// operand, through which gradients would flow as before.
+  /// Returns what an operator gives its caller. One that changes nothing gives
+  /// back its operand, through which gradients would flow as before.
   Node *applyStop(Node *node) {
     return graph.getStopsGradients() && !node->isStopped && isFloat(node->dtype)
                ? stopGrad(node)

@@ -35,10 +35,10 @@ struct SessionStatistics {
   double compileSeconds = 0;
   int64_t programHits = 0;
   int64_t programsRun = 0;
-  /// That programs have computed for values which somebody was waiting for when
-  /// an earlier one had computed them.
+  /// Operators that programs have computed for values which somebody was
+  /// waiting for when an earlier one had computed them.
   int64_t operatorsRepeated = 0;
-  /// That have ever been recorded, by the user and for gradients.
+  /// Values that have ever been recorded, by the user and for gradients.
   int64_t valuesRecorded = 0;
   /// Their operators that differ in more than operands and numbers.
   int64_t signatures = 0;
@@ -86,7 +86,7 @@ public:
 
   // Programs
   std::string printProgram(const RunRecord &record, llvm::StringRef phase);
-  /// What the kernels of a program do, call by call.
+  /// Describes the kernels of a program, call by call.
   ProgramDescription describeProgram(const RunRecord &record);
   /// The legal schedules near to those of a program.
   std::vector<std::string> listNeighbours(const RunRecord &record);
@@ -100,8 +100,8 @@ public:
   /// many seconds; see Compiler.h. No run may be on its way.
   TuningResult tuneProgram(const RunRecord &record,
                            llvm::ArrayRef<double> callSeconds, double budget);
-  /// What tuned schedules are for: the processor or the GPU of the current
-  /// device, or that of a program, and this build.
+  /// Returns what tuned schedules are for: the processor or the GPU of the
+  /// current device, or that of a program, and this build.
   std::string getTargetName();
   std::string getTargetName(const RunRecord &record);
   /// Says of which entries of the schedule file no program has made use, each

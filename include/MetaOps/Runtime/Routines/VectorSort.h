@@ -94,12 +94,12 @@ private:
   }
 };
 
-/// What is between two keys, both included.
+/// The keys between two keys, both included.
 template <typename Bits> struct KeyRange {
   Bits low = 0, high = std::numeric_limits<Bits>::max();
 };
 
-/// What a pass over elements has found of a range of keys.
+/// Result of a pass over elements that looks for a range of keys.
 struct Selected {
   /// Elements whose keys are below the range, and inside of it.
   int64_t below = 0, inside = 0;
@@ -119,7 +119,7 @@ void makeElements(const KeyOrder<Bits> &order, const Bits *keys, int64_t count,
 template <typename Bits>
 Selected selectKeys(const KeyOrder<Bits> &order, const Bits *from,
                     uint32_t count, KeyRange<Bits> range, uint32_t *numbers);
-/// How a key and an element's number become an item of 64 bits.
+/// Form of a key and an element's number as an item of 64 bits.
 template <typename Bits> struct ItemForm {
   /// The least key.
   Bits low = 0;
@@ -144,7 +144,7 @@ void makeItems(const KeyOrder<Bits> &order, ItemForm<Bits> form,
 template <typename Bits>
 void readItems(const KeyOrder<Bits> &order, ItemForm<Bits> form,
                const uint64_t *items, int64_t count, Bits *to);
-/// How many keys are inside of a range.
+/// Returns the number of keys inside of a range.
 template <typename Bits>
 int64_t countKeys(const Bits *keys, int64_t count, KeyRange<Bits> range);
 /// Copies these.

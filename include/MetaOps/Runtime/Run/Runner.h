@@ -44,11 +44,11 @@ public:
   /// Waits for what has been put into queues, if callers are to.
   void waitUnlessAsynchronous();
 
-  /// What a program adds to the depth of the histories of its results, 1 as a
-  /// rule.
+  /// Sets what a program adds to the depth of the histories of its results, 1
+  /// as a rule.
   void setDepthStep(uint32_t step) { depthStep = step; }
-  /// How many operations have been recorded since the last program was run, or
-  /// since `restartCount`.
+  /// Returns the number of operations that have been recorded since the last
+  /// program was run, or since `restartCount`.
   uint64_t countRecorded() const {
     return graph.countRecorded() - recordedAtRun;
   }
@@ -86,7 +86,8 @@ private:
   Transfers &transfers;
 
   uint32_t depthStep = 1;
-  /// How many operations had been recorded when the last program was run.
+  /// The number of operations that had been recorded when the last program was
+  /// run.
   uint64_t recordedAtRun = 0;
   int64_t runs = 0;
   int64_t repeated = 0;

@@ -30,7 +30,7 @@ public:
   /// Memory for what the host is about to write: the current device's where
   /// the host can.
   Allocator &getHostMemory();
-  /// What the host has written, in memory of the current device.
+  /// Brings what the host has written into memory of the current device.
   BufferRef bringOver(BufferRef buffer);
   /// A value in the host's memory.
   TensorData read(Node *node);

@@ -19,7 +19,7 @@
 
 namespace metaops {
 
-/// What memory values are in; makes room for more.
+/// Memory of values; makes room for more.
 class ValueMemory {
 public:
   ValueMemory(Graph &graph, Devices &devices, DroppedValues &dropped,

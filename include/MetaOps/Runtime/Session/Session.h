@@ -44,7 +44,7 @@ struct CallRequest;
 struct RepeatedCall;
 class SessionImpl;
 
-/// What a Python process computes in.
+/// A Python process's graph, programs and devices.
 class Session final : public RecordingSession {
 public:
   /// `compiler` runs programs on the backend "compiled"; without one, only the
@@ -140,8 +140,8 @@ public:
   /// The same for one value. Throws also where it is already known that the
   /// value could not be computed, and where its run was stopped.
   void wait(const TensorData &data, StopCheck shouldStop = nullptr);
-  /// Whether the run was stopped that was to compute the value: it is to be
-  /// asked for again.
+  /// Returns whether the run was stopped that was to compute the value: it is
+  /// to be asked for again.
   bool wasStopped(const TensorData &data) const;
   /// Returns when few enough runs are in the queues that the caller, who has
   /// left the scope, may ask for more.
@@ -168,7 +168,8 @@ public:
 
   /// Throws where no program has run.
   std::shared_ptr<const RunRecord> getLastRun() const;
-  /// What the user is to be told of and nothing has failed for, each once.
+  /// Takes what the user is to be told of and nothing has failed for, each
+  /// once.
   std::vector<std::string> takeWarnings();
   /// Has runs that are put into the queue from here on reported; null: none.
   void setListener(std::shared_ptr<RunListener> newListener);

@@ -21,7 +21,7 @@ public:
   ForkMark(const ForkMark &) = delete;
   ForkMark &operator=(const ForkMark &) = delete;
 
-  /// Whether this process is a child of the one that made the mark.
+  /// Returns whether this process is a child of the one that made the mark.
   bool isChild() const;
   /// Makes the mark anew, for the present process.
   void renew();

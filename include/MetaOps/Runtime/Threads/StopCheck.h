@@ -13,8 +13,8 @@
 
 namespace metaops {
 
-/// Whether what is on its way is to stop. Long work asks now and then; null
-/// stands for never.
+/// Returns true if what is on its way is to stop. Long work asks now and then;
+/// null stands for never.
 using StopCheck = llvm::function_ref<bool()>;
 
 } // namespace metaops

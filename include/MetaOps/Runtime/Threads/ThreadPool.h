@@ -27,7 +27,7 @@ class ThreadPool {
 public:
   using Body = llvm::function_ref<void(int64_t begin, int64_t end)>;
 
-  /// How a long loop is stopped: `check` is asked on all threads before each
+  /// A way to stop a long loop: `check` is asked on all threads before each
   /// range, and ranges are of `range` iterations at most. Those before `begin`
   /// are done.
   struct Stop {

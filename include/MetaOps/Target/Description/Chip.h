@@ -53,8 +53,9 @@ struct Chip {
   /// done before others.
   int64_t getEnoughBlocks() const { return 2 * multiprocessors; }
 
-  /// Whether a GPU of this compute capability, such as 90, runs machine code of
-  /// the chip: one of the same kind and no older, or, of `sm_90a`, the same.
+  /// Returns whether a GPU of this compute capability, such as 90, runs machine
+  /// code of the chip: one of the same kind and no older, or, of `sm_90a`, the
+  /// same.
   bool runsOn(int capability) const;
   /// The chip whose code suits a GPU of this compute capability best.
   static llvm::Expected<const Chip *> findFor(int capability);

@@ -43,7 +43,7 @@ inline constexpr unsigned kNumWorkClasses = 9;
 /// arithmetic, divide, exp, log, tanh, erf, move, scattered, library_call.
 llvm::ArrayRef<llvm::StringRef> getWorkClassNames();
 
-/// What a kernel has to do, each input read and each output written once.
+/// Work of a kernel, each input read and each output written once.
 struct KernelWork {
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
@@ -54,7 +54,7 @@ struct KernelWork {
   int64_t getBytes() const { return bytesRead + bytesWritten; }
 };
 
-/// How fast a machine is. The defaults are those of a server with AVX-512.
+/// Rates of a machine. The defaults are those of a server with AVX-512.
 struct MachineFigures {
   /// A footprint up to so many bytes is served at that rate, in bytes per
   /// nanosecond (GB/s) and for one thread: L1, L2, L3, memory.

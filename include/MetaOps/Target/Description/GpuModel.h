@@ -20,7 +20,7 @@
 
 namespace mlir::metaop {
 
-/// What a kernel moves, in bytes.
+/// Bytes that a kernel moves.
 struct Traffic {
   /// Inputs and results, each once.
   int64_t once = 0;
@@ -45,8 +45,8 @@ struct GpuModel {
   llvm::StringLiteral chip;
   int64_t multiprocessors;
   double gigahertz;
-  /// What memory moves, in 1e9 bytes a second, and the second cache, in bytes a
-  /// cycle.
+  /// Rates of memory, in 1e9 bytes a second, and of the second cache, in bytes
+  /// a cycle.
   double memoryRate;
   double cacheRate;
   int64_t cacheBytes;

@@ -26,9 +26,9 @@ inline constexpr int64_t kLineBytes = 64;
 /// cache, whose ways hold so much.
 inline constexpr int64_t kPageBytes = 4096;
 
-/// What heuristics know of the processor that they choose schedules for: one
-/// with AVX-512, if nothing else is said. As text, the name of a usual one, or
-/// some of its facts, or the one and then the others:
+/// The processor that heuristics choose schedules for: one with AVX-512, if
+/// nothing else is said. As text, the name of a usual one, or some of its
+/// facts, or the one and then the others:
 ///
 ///   avx2
 ///   vector-bits=256 registers=16
@@ -36,18 +36,18 @@ inline constexpr int64_t kPageBytes = 4096;
 struct Processor {
   /// Of vector registers; 0 for scalar code.
   unsigned vectorBits = 512;
-  /// How many vector registers there are.
+  /// The number of vector registers.
   int64_t registers = 32;
   /// The first and the second cache of a core, in bytes.
   int64_t firstCacheBytes = int64_t(48) << 10;
   int64_t secondCacheBytes = int64_t(2) << 20;
-  /// What the caches of a core hold together with those that it shares:
+  /// Bytes that the caches of a core hold together with those that it shares:
   /// larger results are stored past them. 0 for none.
   int64_t streamBytes = int64_t(32) << 20;
   /// A product and a sum are one instruction.
   bool hasFma = true;
 
-  /// What is to stay in a cache beside all that passes by.
+  /// Returns the bytes that are to stay in a cache beside all that passes by.
   int64_t getFirstCacheShare() const { return firstCacheBytes / 3; }
   int64_t getSecondCacheShare() const { return secondCacheBytes / 2; }
 

@@ -42,9 +42,9 @@ struct FusionNode {
 struct FusionEdge {
   unsigned producer;
   unsigned consumer;
-  /// What stays out of memory if both are in one group.
+  /// Bytes that stay out of memory if both are in one group.
   int64_t bytes;
-  /// Whether Rules 1 and 2 and the iteration spaces let both be in one group.
+  /// True if Rules 1 and 2 and the iteration spaces let both be in one group.
   bool fusable;
 };
 

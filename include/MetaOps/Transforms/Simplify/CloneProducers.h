@@ -21,7 +21,7 @@ void cloneProducersPerUse(Block &block, bool generatorsOnly);
 struct PullOptions {
   /// A reindex has to be so many times larger than its producer's space.
   int64_t smallProducerRatio = 8;
-  /// What counts as an expanded value.
+  /// Ratio from which on a value counts as expanded.
   int64_t expandedRatio = 4;
   /// The most element-wise ops that move through one reindex.
   unsigned maxClonedOps = 16;

@@ -24,15 +24,17 @@ class ExpandedValues {
 public:
   ExpandedValues(Block &block, int64_t ratio);
 
-  /// Whether `value` is much larger than what it is computed from.
+  /// Returns whether `value` is much larger than what it is computed from.
   bool isExpanded(Value value) const { return expanded.contains(value); }
 
-  /// Whether something reads `value` that cannot be in its stage, so that it
-  /// has to exist in memory: a result of the function, a view, a reindex.
+  /// Returns whether something reads `value` that cannot be in its stage, so
+  /// that it has to exist in memory: a result of the function, a view, a
+  /// reindex.
   static bool isMaterialised(Value value);
 
-  /// Whether `value` is reduced at once, with element-wise ops on expanded
-  /// values between at most: work on it is repeated inside of a contraction.
+  /// Returns whether `value` is reduced at once, with element-wise ops on
+  /// expanded values between at most: work on it is repeated inside of a
+  /// contraction.
   bool feedsContraction(Value value) const {
     return contracted.contains(value);
   }

@@ -13,11 +13,11 @@
 
 namespace mlir::metaop {
 
-/// How many times larger a reindex has to be than what it reads for that to be
-/// computed again at each point of it rather than held in memory.
+/// Ratio of a reindex's size to what it reads from which on that is computed
+/// again at each point of it rather than held in memory.
 constexpr int64_t kSmallProducerRatio = 8;
 
-/// How far fusion, and the cloning that prepares it, goes.
+/// Reach of fusion, and of the cloning that prepares it.
 enum class FusionRules {
   /// Every operation is a kernel of its own, and nothing is computed twice.
   None,

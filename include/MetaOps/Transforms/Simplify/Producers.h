@@ -15,21 +15,22 @@
 
 namespace mlir::metaop {
 
-/// Whether `op` makes its elements from nothing but their indices: a constant
-/// or an iota, but no random numbers.
+/// Returns whether `op` makes its elements from nothing but their indices: a
+/// constant or an iota, but no random numbers.
 bool isCheapGenerator(Operation *op);
 
-/// Whether the user reads, at each point of its iteration space, the element at
-/// that same point: the operand of an element-wise op, the source of a
-/// reindex-reduce. Only such uses can be inside one fused stage.
+/// Returns whether the user reads, at each point of its iteration space, the
+/// element at that same point: the operand of an element-wise op, the source of
+/// a reindex-reduce. Only such uses can be inside one fused stage.
 bool isPointwiseUse(OpOperand &use);
 
-/// Whether the value is the tensor that a reindex reads through its map.
+/// Returns whether the value is the tensor that a reindex reads through its
+/// map.
 bool isReindexSourceUse(OpOperand &use);
 
-/// What an element-wise op costs for each element, in elements of memory
-/// traffic: measured times of vector code beside those of a copy. Nothing if it
-/// is too dear to be done more often than necessary.
+/// Returns the price of an element-wise op for each element, in elements of
+/// memory traffic: measured times of vector code beside those of a copy.
+/// Nothing if it is too dear to be done more often than necessary.
 std::optional<int64_t> getElementPrice(ElementwiseOpInterface op);
 
 /// The extent operands of an op: one for each dynamic dimension of its result,

@@ -66,7 +66,7 @@ static Bound divide(Bound value, int64_t divisor, AffineExprKind kind) {
 }
 
 static IndexInterval modulo(IndexInterval value, int64_t divisor) {
-  // Where no multiple of the divisor lies between them, the bounds are kept.
+  // Bounds are kept if no multiple of the divisor lies between them.
   if (value.lower && value.upper) {
     int64_t quotient = llvm::divideFloorSigned(*value.lower, divisor);
     if (quotient == llvm::divideFloorSigned(*value.upper, divisor))
@@ -250,7 +250,7 @@ private:
 };
 } // namespace
 
-/// Whether `expr` is at most a dim that runs over the same extent.
+/// Returns whether `expr` is at most a dim that runs over the same extent.
 static bool isBelowEqualExtent(AffineExpr expr, unsigned accessedDim,
                                AffineMap map, ArrayRef<int64_t> extents,
                                SameExtentFn sameExtent) {

@@ -17,7 +17,8 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Whether one point of the operation's space is one operation on floats.
+/// Returns whether one point of the operation's space is one operation on
+/// floats.
 static bool isFloatArithmetic(MetaOpInterface op) {
   if (!isa<FloatType>(getElementTypeOrSelf(op->getResult(0))))
     return false;

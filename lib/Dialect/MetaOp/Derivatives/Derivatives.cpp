@@ -125,7 +125,8 @@ Value FmaOp::applyPartial(OpBuilder &builder, unsigned operand, Value value) {
 // Choices
 //===----------------------------------------------------------------------===//
 
-/// Where `operand` is chosen: it is a NaN, or does not lose to the other one.
+/// Emits a mask of where `operand` is chosen: it is a NaN, or does not lose to
+/// the other one.
 static Value emitIsChosen(TensorEmitter &emit, Value operand, Value other,
                           ComparePredicate isChosen) {
   Value isNaN = emit.compare(ComparePredicate::Ne, operand, operand);
@@ -230,8 +231,8 @@ Products ReshapeOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
 // Reindexes
 //===----------------------------------------------------------------------===//
 
-/// What was read from a place is added up at that place. The source is operand
-/// 0 of every reindex; symbols and extents get nothing.
+/// Adds up at each place what was read from it. The source is operand 0 of
+/// every reindex; symbols and extents get nothing.
 static Products vjpOfReindex(ReindexOpInterface op, OpBuilder &builder,
                              Value cotangent) {
   Products result = none(op);

@@ -32,8 +32,8 @@ Value PopcountOp::emitScalar(OpBuilder &builder, ValueRange operands) {
 // Shifts
 //===----------------------------------------------------------------------===//
 
-/// Whether an amount is less than the width. A negative one is not: as a number
-/// without sign it is large.
+/// Returns whether an amount is less than the width. A negative one is not: as
+/// a number without sign it is large.
 static Value emitIsInside(ScalarEmitter &emit, Value amount) {
   unsigned width = getElementTypeOrSelf(amount).getIntOrFloatBitWidth();
   return emit.compare(IntPredicate::ult, amount,

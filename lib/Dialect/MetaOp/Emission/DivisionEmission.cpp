@@ -63,8 +63,8 @@ Value FmodOp::emitScalar(OpBuilder &builder, ValueRange operands) {
   return emit.create<arith::RemSIOp>(operands[0], divisor.value);
 }
 
-/// Whether truncation and floor differ: the remainder is not zero, and its sign
-/// is not that of the divisor.
+/// Returns whether truncation and floor differ: the remainder is not zero, and
+/// its sign is not that of the divisor.
 static Value emitNeedsFloor(ScalarEmitter &emit, Value remainder,
                             Value divisor) {
   Value zero = emit.constant(remainder.getType(), 0);

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the entries of FloatFunctionOps.td emit that is more than one operation.
+// Emission of the entries of FloatFunctionOps.td that are more than one
+// operation.
 //
 //===----------------------------------------------------------------------===//
 

@@ -36,7 +36,7 @@ static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 static constexpr double kBernoulli[] = {1.0 / 6,   -1.0 / 30,    1.0 / 42,
                                         -1.0 / 30, 5.0 / 66,     -691.0 / 2730,
                                         7.0 / 6,   -3617.0 / 510};
-/// How far an argument is moved.
+/// The distance by which an argument is moved.
 static constexpr int kShift = 8;
 
 namespace {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is rounded to a half is marked, if there are shorter ways to compute it
-// in fewer digits (VectorToLLVM/ApproximateFunctions.cpp). That is decided
-// here, where the operation's type is known: a conversion that is fused with a
-// function of f32 looks the same later.
+// A value that is rounded to a half is marked, if there are shorter ways to
+// compute it in fewer digits (VectorToLLVM/ApproximateFunctions.cpp). That is
+// decided here, where the operation's type is known: a conversion that is fused
+// with a function of f32 looks the same later.
 //
 // A loop whose end depends on its values runs until the last lane has come to
 // its end; lanes that have come to theirs change no more, which is up to the

@@ -225,8 +225,8 @@ struct Read {
 };
 } // namespace
 
-/// How `value` reads another one: a reindex, or a reshape that adds and drops
-/// dimensions of extent 1.
+/// Returns how `value` reads another one: a reindex, or a reshape that adds and
+/// drops dimensions of extent 1.
 static std::optional<Read> getRead(Value value) {
   if (auto op = value.getDefiningOp<ReindexOpInterface>())
     return Read{op.getSource(), op.getIndexAccess(), getAccessBounds(op)};

@@ -68,7 +68,7 @@ IndexRange CheckOp::getRange() {
 
 LogicalResult CheckOp::verify() { return verifyRange(*this); }
 
-/// Whether all elements are known, and in range.
+/// Returns whether all elements are known, and in range.
 static bool areInRange(Attribute indices, const IndexRange &range) {
   auto elements = dyn_cast_if_present<DenseIntElementsAttr>(indices);
   if (!elements)
@@ -121,7 +121,7 @@ IndexRange CheckRangeOp::getRange() { return getRangeOf(*this); }
 
 LogicalResult CheckRangeOp::verify() { return verifyRange(*this); }
 
-/// Whether the same numbers have been checked before in the same block.
+/// Returns whether the same numbers have been checked before in the same block.
 static bool isRepeated(CheckRangeOp op) {
   return llvm::any_of(op.getLowest().getUsers(), [&](Operation *user) {
     auto other = dyn_cast<CheckRangeOp>(user);

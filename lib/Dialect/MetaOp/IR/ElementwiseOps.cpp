@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an element takes, by its type, and the folds of ops whose operands and
+// Work of an element, by its type, and the folds of ops whose operands and
 // result differ in type. ElementwiseFolds.cpp has the other folds.
 //
 //===----------------------------------------------------------------------===//
@@ -62,7 +62,8 @@ CmpOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
 // Cmp and select
 //===----------------------------------------------------------------------===//
 
-/// Whether `predicate` holds between values that are less, equal or greater.
+/// Returns whether `predicate` holds between values that are less, equal or
+/// greater.
 static bool holds(ComparePredicate predicate, bool less, bool equal) {
   switch (predicate) {
   case ComparePredicate::Eq:
@@ -125,7 +126,7 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
 // Cast
 //===----------------------------------------------------------------------===//
 
-/// Whether every number of `from` is a number of `to`.
+/// Returns whether every number of `from` is a number of `to`.
 static bool isExactCast(Type from, Type to) {
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
   if (fromFloat && toFloat)
@@ -149,7 +150,7 @@ static bool isExactCast(Type from, Type to) {
   return digits <= toWidth - 1;
 }
 
-/// Whether casting through `middle` gives what casting at once does.
+/// Returns whether casting through `middle` gives what casting at once does.
 static bool isSkippable(Type from, Type middle, Type to) {
   bool allIntegers = isa<IntegerType>(from) && isa<IntegerType>(middle) &&
                      isa<IntegerType>(to);

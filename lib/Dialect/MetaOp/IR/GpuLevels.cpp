@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What can be said of a schedule for a GPU without its stage and the chip: how
-// the levels stand in each other, and how many threads they make. Whether the
-// chip has so many, and whether they compute what the stage means, the verifier
-// of kernels knows (lib/Transforms/Schedule/GPU).
+// Facts of a schedule for a GPU without its stage and the chip: how the levels
+// stand in each other, and how many threads they make. Whether the chip has so
+// many, and whether they compute what the stage means, the verifier of kernels
+// knows (lib/Transforms/Schedule/GPU).
 //
 //===----------------------------------------------------------------------===//
 

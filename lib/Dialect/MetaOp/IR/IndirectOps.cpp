@@ -28,7 +28,7 @@ using namespace mlir::metaop::detail;
 using Products = SmallVector<Value>;
 using TensorValue = TypedValue<RankedTensorType>;
 
-/// What both ops say of their indices.
+/// Verifies the indices of both ops.
 static LogicalResult verifyIndices(IndirectOpInterface op, AffineMap map,
                                    TensorValue iteration,
                                    StringRef iterationName) {

@@ -22,7 +22,7 @@ using namespace mlir::metaop;
 
 #include "MetaOps/Dialect/MetaOp/IR/MetaOpDialect.cpp.inc"
 
-/// What of a slot is printed only where it says something:
+/// Options of a slot, which are printed only where they say something:
 /// (`,` `offset` `=` offset)? (`,` `row` `=` row `,` `pitch` `=` pitch)?
 static ParseResult parseSlotOptions(AsmParser &parser, int64_t &offset,
                                     int64_t &row, int64_t &pitch) {

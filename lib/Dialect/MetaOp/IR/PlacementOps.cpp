@@ -323,7 +323,8 @@ Products InsertOp::vjp(OpBuilder &builder, ValueRange cotangents) {
   return result;
 }
 
-/// Where parts are combined, the tangent of the combined window is inserted.
+/// Returns the tangent of the combined window, inserted, where parts are
+/// combined.
 Products InsertOp::jvp(OpBuilder &builder, ArrayRef<Value> tangents) {
   TensorEmitter emit(builder, getLoc());
   Products both =

@@ -60,7 +60,7 @@ LogicalResult ReindexReduceOp::verify() {
   return verifyExtents(*this, result, getExtents());
 }
 
-/// What both ops fold: each element into its own place gives the source.
+/// Folds both ops: each element into its own place gives the source.
 static OpFoldResult foldReduce(ReindexReduceOpInterface op) {
   TensorValue source = op.getSource();
   Value result = op->getResult(0);

@@ -25,9 +25,8 @@ static TypedAttr getZero(RankedTensorType type) {
   return Builder(type.getContext()).getZeroAttr(type.getElementType());
 }
 
-/// What all ops of this file fold: a read of each element at its own place
-/// gives the source, and a read of a splat that meets nothing else gives a
-/// splat.
+/// Folds all ops of this file: a read of each element at its own place gives
+/// the source, and a read of a splat that meets nothing else gives a splat.
 static OpFoldResult foldReindex(ReindexOpInterface op, Attribute source) {
   TensorValue from = op.getSource();
   auto to = cast<TensorValue>(op->getResult(0));

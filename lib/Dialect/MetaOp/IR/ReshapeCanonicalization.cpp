@@ -24,7 +24,8 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Whether all elements of `value` are one value that can be made in any shape.
+/// Returns whether all elements of `value` are one value that can be made in
+/// any shape.
 static bool isUniform(Value value) {
   if (auto constant = value.getDefiningOp<ConstantOp>())
     return getSplatValue(constant.getValue()) != nullptr;
@@ -50,7 +51,7 @@ static Value createUniform(OpBuilder &builder, Value value,
   return ReindexOp::create(builder, loc, type, reindex.getSource(), access);
 }
 
-/// Whether the op makes wider numbers of f16 or bf16.
+/// Returns whether the op makes wider numbers of f16 or bf16.
 static bool widensHalves(Operation *op) {
   auto convert = dyn_cast<CastOp>(op);
   if (!convert)

@@ -18,7 +18,7 @@ namespace mlir::metaop {
 ParseResult parseLevels(AsmParser &parser, SmallVector<LoopLevel> &levels);
 void printLevels(AsmPrinter &printer, ArrayRef<LoopLevel> levels);
 
-/// What of a schedule is printed only where it says something, in this order:
+/// Options of a schedule that are printed only where they say something:
 /// (`,` `tile` `=` `[` (dim `:` size)* `]`)? (`,` `lanes` `=` dim `:` size)?
 /// (`,` `transpose` `=` dim)? (`,` `unroll` `=` `[` dims `]`)?
 /// (`,` `prefetch` `=` distance)? (`,` `pairwise` `=` count)?

@@ -52,8 +52,8 @@ inline Attribute makeSplat(Type type, int64_t value) {
                                /*isSigned=*/true, /*implicitTrunc=*/true));
 }
 
-/// Whether all elements are `value`, to the bit: -0.0 and 0.0 differ, except
-/// for integers.
+/// Returns whether all elements are `value`, to the bit: -0.0 and 0.0 differ,
+/// except for integers.
 inline bool isSplat(Attribute attr, double value) {
   auto dense = dyn_cast_if_present<DenseElementsAttr>(attr);
   if (!dense || dense.empty() || !dense.isSplat())

@@ -472,8 +472,8 @@ static LogicalResult verifySharedLoops(FusedOp previous, FusedOp stage) {
            << shared;
   ScheduleAttr before = previous.getScheduleAttr();
   int64_t available = before ? before.getNumLevels() : 0;
-  // What a contraction in blocks and its neighbours share is compared by the
-  // lowering.
+  // The parts that a contraction in blocks and its neighbours share are
+  // compared by the lowering.
   if (!schedule.isFlat() || (before && !before.isFlat()))
     return success();
   if (shared > available)

@@ -28,7 +28,7 @@ namespace metaops {
 
 /// Rounds of a comparison, and how many may go the other way.
 static constexpr unsigned kRounds = 9, kMaxLost = 1;
-/// What a better median is at most, of the other one.
+/// Ratio that a better median has to the other one at most.
 static constexpr double kBetter = 0.95;
 /// Repetitions of a run fill so many nanoseconds, and are at most so many.
 static constexpr double kSampleNanoseconds = 500e3;
@@ -90,8 +90,8 @@ llvm::SmallVector<BufferRef> makeArguments(TypeRange types, Allocator &memory) {
   return arguments;
 }
 
-/// How far two floats of a type may be apart, as a part of the largest: some
-/// roundings of sums, the last one to the type.
+/// Returns how far two floats of a type may be apart, as a part of the largest:
+/// some roundings of sums, the last one to the type.
 static double getTolerance(FloatType type) {
   if (type.isF64())
     return 1e-11;
@@ -138,7 +138,7 @@ std::string compareResults(RankedTensorType type, const void *expected,
 // Trials
 //===----------------------------------------------------------------------===//
 
-/// Whether a program has kernels that are no code of this process.
+/// Returns whether a program has kernels that are no code of this process.
 static bool hasLaunches(const ProgramData &program) {
   bool found = false;
   walkSteps(program.steps, [&](const Step &step) {

@@ -63,7 +63,7 @@ private:
   int64_t repetitions = 1;
 };
 
-/// What measuring two programs in turns has shown.
+/// Result of measuring two programs in turns.
 struct Comparison {
   /// Medians, in nanoseconds.
   double first = 0, second = 0;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is tuned at a time is a *unit*: the kernels of fusion that passes make
-// common final kernels of, with the views between them, as a module of their
-// own. (Mostly it is one kernel. Those of a softmax are one unit, and so is a
+// A *unit* is tuned at a time: the kernels of fusion that passes make common
+// final kernels of, with the views between them, as a module of their own.
+// (Mostly it is one kernel. Those of a softmax are one unit, and so is a
 // product with the copy that packs its factor.) Equal units of a program are
 // tuned once, those first that take most time in it, and each may take the part
 // of what is left of the budget that its time is of what is left of the
@@ -65,7 +65,7 @@ template <typename T> std::string toText(const T &value) {
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// What a file of schedules says.
+/// Contents of a file of schedules.
 struct Candidate {
   std::map<std::string, std::map<std::string, bool>> rewrites;
   std::map<std::string, std::string> schedules;
@@ -117,7 +117,7 @@ bool runPhases(ModuleOp module, StringRef from, StringRef to,
   return succeeded(passes.run(module));
 }
 
-/// Whether a backend lowers a kernel with the schedules that it has.
+/// Returns whether a backend lowers a kernel with the schedules that it has.
 bool canLower(metaop::KernelOp kernel, const KernelBackend &backend) {
   ScopedDiagnosticHandler handler(kernel.getContext(),
                                   [](Diagnostic &) { return success(); });
@@ -447,7 +447,7 @@ llvm::Error UnitTuner::compileAndRun(Compiled &compiled) {
   return compiled.trial->warmUp();
 }
 
-/// What is wrong with the results of a candidate.
+/// Returns what is wrong with the results of a candidate.
 std::string UnitTuner::check(const Compiled &compiled) const {
   auto main = unit.module->lookupSymbol<func::FuncOp>("main");
   for (auto [number, type] : llvm::enumerate(main.getResultTypes())) {
@@ -461,8 +461,8 @@ std::string UnitTuner::check(const Compiled &compiled) const {
   return "";
 }
 
-/// Whether it runs, with the results that it should have. What is wrong with it
-/// is told.
+/// Returns whether it runs, with the results that it should have. What is wrong
+/// with it is told.
 llvm::Expected<bool> UnitTuner::runWell(Compiled &compiled) {
   std::string wrong;
   if (auto error = compiled.trial->warmUp()) {
@@ -478,7 +478,7 @@ llvm::Expected<bool> UnitTuner::runWell(Compiled &compiled) {
   return wrong.empty();
 }
 
-/// Whether it is the best one now.
+/// Returns whether it is the best one now.
 llvm::Expected<bool> UnitTuner::tryCandidate(Candidate candidate) {
   if (shouldStop && shouldStop())
     return llvm::make_error<Interrupted>();
@@ -528,7 +528,7 @@ llvm::Error UnitTuner::tryRewrites() {
   return llvm::Error::success();
 }
 
-/// Whether a neighbour is better; further ones are drawn from there.
+/// Returns whether a neighbour is better; further ones are drawn from there.
 llvm::Expected<bool> UnitTuner::tryNeighbours() {
   for (metaop::KernelOp kernel : getKernels(*best->scheduled)) {
     std::vector<metaop::FusedOp> stages = getStages(kernel);

@@ -100,7 +100,7 @@ FailureOr<bool> AttachEpiloguesPass::attach(KernelOp producer,
                                             KernelOp kernel) {
   FusedOp contraction = findSums(producer);
 
-  // What others read as well leaves the kernel.
+  // A value that others read as well leaves the kernel.
   SmallVector<Value> outputs(kernel.getOutputs());
   for (Value output : producer.getOutputs())
     if (llvm::any_of(output.getUsers(),

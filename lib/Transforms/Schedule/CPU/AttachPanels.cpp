@@ -21,8 +21,8 @@
 //   P: [parallel(n1, 8), step(k, 256), step(n1), step(k), step(n0, 16)]
 //   C: [parallel(n1, 8), step(k, 256), step(m, 14), ...], shared = 2
 //
-// That is done where all of the levels that are shared are loops of P, so that
-// nothing is packed twice, and where a block fits.
+// Panels are so made if all of the levels that are shared are loops of P, so
+// that nothing is packed twice, and where a block fits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -214,7 +214,7 @@ LogicalResult AttachPanelsPass::attach(KernelOp kernel) {
 }
 
 void AttachPanelsPass::runOnOperation() {
-  // What is taken up reduces nothing, so that it is none of these.
+  // A stage that is taken up reduces nothing, so that it is none of these.
   SmallVector<KernelOp> kernels;
   for (auto kernel : collectOps<KernelOp>(getOperation().getBody())) {
     FusedOp stage = getOnlyStage(kernel);

@@ -78,8 +78,8 @@ bool ContractionPlanner::needsPanels(const Contraction::Factor &factor,
          stage.getStep(factor.reads.front()->place.offset, lanesDim) != 1;
 }
 
-/// Whether a copy of the box that is read, with fill values around the tensor,
-/// makes the checks of a factor's places unnecessary.
+/// Returns whether a copy of the box that is read, with fill values around the
+/// tensor, makes the checks of a factor's places unnecessary.
 bool ContractionPlanner::canPad(const Contraction::Factor &factor) const {
   return factor.reads.size() == 1 &&
          factor.reads.front()->place.conditions.empty();
@@ -133,7 +133,7 @@ bool ContractionPlanner::chooseVectors(ContractionPlan &plan) const {
     plan.packsVectors = true;
   }
 
-  // What is in panels already is not packed in others.
+  // A factor that is in panels already is not packed in others.
   bool isPacked =
       factor.isInPlace(stage) &&
       llvm::any_of(factor.own.set_bits(), [&](unsigned dim) {

@@ -16,8 +16,8 @@
 // have fewer places than there are steps; or each is on a page of its own, and
 // they are more pages than a core remembers.
 //
-// Where many panels pass by, a stage before the contraction copies what the
-// loops inside of the tile's rows read, as dense as it is. It shares the levels
+// If many panels pass by, a stage before the contraction copies what the loops
+// inside of the tile's rows read, as dense as it is. It shares the levels
 // outside:
 //
 //   C: [parallel(n1, 8), step(k, 256), step(m, 13), step(n1), step(n0, 32),

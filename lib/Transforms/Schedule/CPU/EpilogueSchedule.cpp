@@ -86,12 +86,12 @@ EpilogueScheduler::EpilogueScheduler(const Stage &contraction,
     epilogues.push_back(&stage);
 }
 
-/// Whether the epilogues go through blocks row by row.
+/// Returns whether the epilogues go through blocks row by row.
 bool EpilogueScheduler::hasRows() const {
   return epilogues.size() > 1 || epilogues.front()->hasReduction();
 }
 
-/// Whether sums that are not complete have a place.
+/// Returns whether sums that are not complete have a place.
 bool EpilogueScheduler::canAccumulate() const {
   const StageWrite &write = contraction.writes.front();
   return leavesKernel(contraction.op, write.result) ||
@@ -99,7 +99,8 @@ bool EpilogueScheduler::canAccumulate() const {
           findResultForSums(contraction.op, epilogues.front()->op).has_value());
 }
 
-/// Whether blocks of a loop are whole blocks inside of those outside of them.
+/// Returns whether blocks of a loop are whole blocks inside of those outside of
+/// them.
 bool EpilogueScheduler::areNested(ArrayRef<LoopLevel> levels) const {
   llvm::SmallDenseMap<int64_t, int64_t> last;
   return llvm::all_of(
@@ -111,7 +112,7 @@ bool EpilogueScheduler::areNested(ArrayRef<LoopLevel> levels) const {
       });
 }
 
-/// Whether blocks are whole vectors of an epilogue's lanes.
+/// Returns whether blocks are whole vectors of an epilogue's lanes.
 bool EpilogueScheduler::areLanesWhole(ArrayRef<LoopLevel> levels) const {
   if (hasRows())
     return true;
@@ -215,8 +216,8 @@ std::optional<ScheduleAttr> EpilogueScheduler::scheduleBlock(int64_t shared) {
   return build(0, shared, vectors, /*sharedInside=*/0);
 }
 
-/// Whether sums of the stage are complete inside of all the loops that they
-/// keep, and so in registers.
+/// Returns whether sums of the stage are complete inside of all the loops that
+/// they keep, and so in registers.
 static bool sumsInRegisters(const Stage &stage, ScheduleAttr schedule) {
   for (const StageWrite &write : stage.writes) {
     bool isInside = false;
@@ -245,7 +246,7 @@ std::optional<ScheduleAttr> EpilogueScheduler::scheduleRow(unsigned epilogue,
   return build(epilogue, shared, row, epilogue == 0 ? 0 : rows.size());
 }
 
-/// Whether a row of all that only epilogues read fits local memory.
+/// Returns whether a row of all that only epilogues read fits local memory.
 bool EpilogueScheduler::fitRows() const {
   int64_t left = kMaxLocalBytes;
   for (auto [i, stage] : llvm::enumerate(epilogues))

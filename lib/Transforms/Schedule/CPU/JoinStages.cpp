@@ -42,7 +42,7 @@ using namespace mlir::metaop;
 static constexpr int64_t kEnoughIterations = 16;
 /// Iterations of all loops that are not worth a second thread.
 static constexpr int64_t kWorkOfOneThread = 1 << 14;
-/// What one iteration may touch and find again in a core's cache.
+/// Bytes that one iteration may touch and find again in a core's cache.
 static constexpr int64_t kMaxPartBytes = 1 << 19;
 /// The same of tensors that no cache holds: a part of what cores share is still
 /// nearer than memory.
@@ -81,8 +81,8 @@ private:
 };
 } // namespace
 
-/// Whether the stage is a contraction that has a tile, or would if its extents
-/// were not varying.
+/// Returns whether the stage is a contraction that has a tile, or would if its
+/// extents were not varying.
 bool ProcessorTarget::isWorthATile(const Stage &stage) const {
   return stage.isVarying() ? Contraction::match(stage).has_value()
                            : hasTile(stage, processor);
@@ -134,9 +134,9 @@ static int64_t countReadAgain(const JoinGroup &joined) {
   return bytes;
 }
 
-/// Whether stages whose vectors lie along shared loops would lose more than the
-/// traffic saved is worth: tanh of a row, say, whose elements are dot products,
-/// or the roots of the sums of short rows.
+/// Returns whether stages whose vectors lie along shared loops would lose more
+/// than the traffic saved is worth: tanh of a row, say, whose elements are dot
+/// products, or the roots of the sums of short rows.
 bool ProcessorTarget::losesVectors(const JoinGroup &joined,
                                    const JoinTraffic &traffic) const {
   if (llvm::all_of(joined.slots,

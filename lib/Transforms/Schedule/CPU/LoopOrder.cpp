@@ -23,10 +23,10 @@
 // cache. Then memory is read along whole rows of a strip, several at a time
 // where they are longer than a page.
 //
-// Where the vector loop is the only one that is kept, threads share it in
-// strips as well, the grain, each of which is gone through at once: enough
-// iterations to be worth a step of the parallel range. What is no longer than
-// one strip has none.
+// If the vector loop is the only one that is kept, threads share it in strips
+// as well, the grain, each of which is gone through at once: enough iterations
+// to be worth a step of the parallel range. What is no longer than one strip
+// has none.
 //
 //===----------------------------------------------------------------------===//
 

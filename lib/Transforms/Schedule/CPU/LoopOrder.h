@@ -46,7 +46,7 @@ private:
   std::optional<int64_t> getStep(const StagePlace &place, unsigned loop) const {
     return stage.getStep(place.offset, loop);
   }
-  /// Whether so many copies of the body are a kernel of bounded size.
+  /// Returns whether so many copies of the body are a kernel of bounded size.
   bool fits(int64_t copies) const { return copies * code <= kMaxKernelCode; }
 
   // The order (LoopOrder.cpp)
@@ -94,7 +94,7 @@ private:
   const Stage &stage;
   unsigned numLoops;
   unsigned vectorBits;
-  /// Whether no other stage is in the kernel, so that a dimension may have two
+  /// True if no other stage is in the kernel, so that a dimension may have two
   /// loops.
   bool isAlone;
   /// Loops that stand outside, in this order, as other stages share them.

@@ -69,7 +69,7 @@ public:
         plan(plan), b(kernel), loc(fused.getLoc()),
         loops(stage, contraction, plan) {}
 
-  /// Whether this pass knows all that the stage does.
+  /// Returns whether this pass knows all that the stage does.
   bool isSupported();
   void replace();
 
@@ -103,7 +103,7 @@ private:
   Location loc;
   /// The loops of the new contraction.
   PackedLoops loops;
-  /// What each factor is read from, and where.
+  /// Source from which each factor is read.
   struct Source {
     Value tensor;
     IndexAccess access;
@@ -346,7 +346,7 @@ static bool hasTile(KernelOp kernel, const Processor &processor) {
   return succeeded(stage) && hasTile(*stage, processor);
 }
 
-/// What the plan packs, in words.
+/// Names what the plan packs.
 static SmallVector<StringRef> getPacked(const ContractionPlan &plan) {
   SmallVector<StringRef> packed;
   if (plan.packsVectors)

@@ -62,7 +62,7 @@ private:
 };
 } // namespace
 
-/// Whether the kernel is a contraction that has a tile.
+/// Returns whether the kernel is a contraction that has a tile.
 bool SeparateReductionsPass::isContraction(KernelOp kernel) {
   StringRef reason;
   FusedOp fused = findStageToRewrite(kernel, reason);
@@ -74,7 +74,7 @@ bool SeparateReductionsPass::isContraction(KernelOp kernel) {
   return hasTile(*stage, processor);
 }
 
-/// Whether the kernel is the first to read large sums of a contraction.
+/// Returns whether the kernel is the first to read large sums of a contraction.
 bool SeparateReductionsPass::readsSums(KernelOp kernel) {
   return llvm::any_of(kernel.getInputs(), [&](Value input) {
     auto producer = input.getDefiningOp<KernelOp>();

@@ -38,8 +38,8 @@ static constexpr int64_t kStripMultiple = 16;
 /// Iterations that threads can share, at least, where strips can be shorter.
 static constexpr int64_t kEnoughStrips = 8;
 
-/// Whether the loop goes along memory, and all else that the reduction reads
-/// stays where it is.
+/// Returns whether the loop goes along memory, and all else that the reduction
+/// reads stays where it is.
 static bool areColumns(const Stage &stage, unsigned loop) {
   auto isRow = [&](const StagePlace &place) {
     auto step = stage.getStep(place.offset, loop);

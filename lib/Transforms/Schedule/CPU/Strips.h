@@ -13,8 +13,8 @@
 
 namespace mlir::metaop {
 
-/// How many columns of a large reduction are done before the next ones, where
-/// they are the loop `columns`; 0 for all at once.
+/// Chooses how many columns of a large reduction are done before the next ones,
+/// where they are the loop `columns`; 0 for all at once.
 int64_t chooseStrip(const Stage &stage, unsigned columns);
 
 } // namespace mlir::metaop

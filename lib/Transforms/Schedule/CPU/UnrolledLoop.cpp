@@ -41,9 +41,9 @@ static constexpr int64_t kMaxJammed = 8;
 /// Instructions of the places of a window that are emitted one after another.
 static constexpr int64_t kMaxWindowCode = 1024;
 
-/// What neighbouring iterations of a kept loop share: the cost of the reads
-/// that do not move along it, but for those that move along none where `moving`
-/// is set: a number is read once however loops are.
+/// Returns the cost that neighbouring iterations of a kept loop share: that of
+/// the reads that do not move along it, but for those that move along none
+/// where `moving` is set: a number is read once however loops are.
 double LoopOrder::getSharedCost(unsigned loop, int64_t vectorLoop,
                                 bool moving) const {
   double shared = 0;
@@ -73,8 +73,9 @@ int64_t LoopOrder::getUnrollFactor(unsigned loop) const {
   return extent % kMaxJammed == 0 ? kMaxJammed : kUnroll;
 }
 
-/// What is left over of a loop that all results keep is computed once more and
-/// not stored, which is the same code whether there is anything left over.
+/// Chooses the tail of an unrolled loop. The rest of a loop that all results
+/// keep is computed once more and not stored, which is the same code whether
+/// there is anything left over.
 LevelTail LoopOrder::getUnrollTail(int64_t loop) const {
   bool isMasked = loop >= 0 &&
                   !ShapedType::isDynamic(stage.getStaticExtent(loop)) &&
@@ -84,8 +85,8 @@ LevelTail LoopOrder::getUnrollTail(int64_t loop) const {
   return isMasked ? LevelTail::Mask : LevelTail::Body;
 }
 
-/// Whether a reduction that keeps the vector loop is little more than reads of
-/// unit step, of which many fit side by side.
+/// Returns whether a reduction that keeps the vector loop is little more than
+/// reads of unit step, of which many fit side by side.
 bool LoopOrder::isWalkedByRows(int64_t vectorLoop) const {
   return stage.writes.size() == 1 && stage.reads.size() <= 2 &&
          stage.body.size() <= 4 &&
@@ -95,8 +96,9 @@ bool LoopOrder::isWalkedByRows(int64_t vectorLoop) const {
          });
 }
 
-/// Whether rows are added to a row of results in memory, and not by columns to
-/// results in registers. Element-wise results of the same rows go along.
+/// Returns whether rows are added to a row of results in memory, and not by
+/// columns to results in registers. Element-wise results of the same rows go
+/// along.
 bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
   const auto *sum = llvm::find_if(
       stage.writes, [](const StageWrite &write) { return write.kind; });
@@ -129,9 +131,9 @@ bool LoopOrder::addsRows(int64_t vectorLoop, int64_t lanes) const {
          rows <= kMaxRows && iterations >= Stage::manyIterations;
 }
 
-/// How many rows are added at a time. Where a row is longer than a page, as far
-/// as the processor foresees what is read, memory answers several side by side
-/// faster than one.
+/// Chooses how many rows are added at a time. Where a row is longer than a
+/// page, as far as the processor foresees what is read, memory answers several
+/// side by side faster than one.
 std::pair<int64_t, int64_t>
 LoopOrder::chooseAddedRows(int64_t vectorLoop) const {
   if (getColumns(vectorLoop) * getLaneBytes() <= kPageBytes)
@@ -224,8 +226,9 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
   return best;
 }
 
-/// Whether neighbouring places of a result are made of elements in common,
-/// which lie along the loop: in the window of a pooling, x[2 * i + r] along r.
+/// Returns whether neighbouring places of a result are made of elements in
+/// common, which lie along the loop: in the window of a pooling, x[2 * i + r]
+/// along r.
 bool LoopOrder::isWindow(unsigned loop) const {
   int64_t extent = stage.getStaticExtent(loop);
   if (ShapedType::isDynamic(extent) || stage.isVarying(loop) ||

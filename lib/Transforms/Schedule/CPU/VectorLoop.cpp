@@ -12,8 +12,8 @@
 // (ShortSteps.cpp), and anything else an instruction, and perhaps a cache line,
 // per lane. It is not one that carries prefixes.
 //
-// Where some tensors are contiguous along another loop, tiles of lanes and of
-// rows of that loop may cost less: they are transposed in registers.
+// If some tensors are contiguous along another loop, tiles of lanes and of rows
+// of that loop may cost less: they are transposed in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ int64_t LoopOrder::getLaneBytes() const {
   return floats == 0 ? widest : std::max(floats, widest / 2);
 }
 
-/// Whether writing is much of the work: each element has few terms.
+/// Returns whether writing is much of the work: each element has few terms.
 bool LoopOrder::reducesFew() const {
   double terms = 1;
   for (unsigned loop = 0; loop < numLoops; ++loop)

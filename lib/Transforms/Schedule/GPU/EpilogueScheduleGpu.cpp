@@ -13,7 +13,7 @@
 // of sums in its registers and goes on with it. So it is behind the reduction
 // of windows, as of a pooling, of which each thread has its own.
 //
-// Where a block of a contraction has whole rows of results, as those of a layer
+// If a block of a contraction has whole rows of results, as those of a layer
 // with few features or classes, what follows may reduce them: a softmax, the
 // gradient of a bias. The stages share what is left of the loops, and threads
 // and tiles are the contraction's again. A further contraction that reads these
@@ -44,7 +44,7 @@ using LoopMap = llvm::SmallDenseMap<int64_t, int64_t>;
 /// more, these are sooner done by several.
 static constexpr int64_t kMaxIterationsOfThread = 64;
 
-/// What several blocks would do side by side, and one does in turns.
+/// Rounds in which one block does in turns what several would do side by side.
 static constexpr int64_t kMaxRounds = 4;
 
 /// The elements of vectors that all stages may have.
@@ -116,17 +116,17 @@ public:
       : reduction(reduction), schedule(keepRowsInBlocks(reduction, schedule)) {}
 
   ScheduleAttr getSchedule() const { return schedule; }
-  /// Whether its blocks have all of the loops that are not shared, and these
-  /// are few enough for them.
+  /// Returns whether its blocks have all of the loops that are not shared, and
+  /// these are few enough for them.
   bool hasWholeRows() const;
-  /// Whether another one has the same blocks, of as many threads.
+  /// Returns whether another one has the same blocks, of as many threads.
   bool hasSameBlocks(const Epilogue &other) const;
   /// The schedule of another stage; null if that has loops that the reduction
   /// has not, or lies in another order.
   ScheduleAttr follow(const JoinedStage &stage) const;
 
 private:
-  /// Whether a block's threads should do so many iterations.
+  /// Returns whether a block's threads should do so many iterations.
   bool mayDo(int64_t iterations) const {
     return iterations <= schedule.getNumThreads() * kMaxIterationsOfThread;
   }
@@ -244,7 +244,8 @@ bool metaop::mayHaveEpilogue(const Stage &stage) {
   return Contraction::match(stage) || StageTraffic(stage).isWindow();
 }
 
-/// What the group itself computes is read where it lies.
+/// Stages the reads of a joined stage. What the group itself computes is read
+/// where it lies.
 static ScheduleAttr stageOthers(const JoinedStage &stage, ScheduleAttr schedule,
                                 ArrayRef<JoinDependence> dependences) {
   ScheduleFields fields = schedule.getFields();

@@ -14,11 +14,11 @@
 
 namespace mlir::metaop {
 
-/// Whether each thread has whole results of a stage that reduces: of a
+/// Returns whether each thread has whole results of a stage that reduces: of a
 /// contraction, or of windows.
 bool mayHaveEpilogue(const Stage &stage);
 
-/// Whether a reduction shares all loops that it keeps with its group.
+/// Returns whether a reduction shares all loops that it keeps with its group.
 bool keepsAllLoops(const JoinedStage &stage);
 
 /// The schedules of such a stage and of those that go on with its results, or

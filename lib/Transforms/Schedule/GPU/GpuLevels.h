@@ -20,15 +20,15 @@ struct MisplacedLoop {
 /// The first of these, which has a result's sums in more than registers.
 std::optional<MisplacedLoop> findMisplacedLoop(const GpuStage &each,
                                                const StageWrite &write);
-/// Whether some result of the stage has one.
+/// Returns whether some result of the stage has one.
 bool hasMisplacedLoop(const GpuStage &each);
 
-/// How far a block goes along a dimension before threads divide it: one
+/// Returns how far a block goes along a dimension before threads divide it: one
 /// iteration of the last level in front of them, or all of it. None if that is
 /// not known.
 std::optional<int64_t> getBlockSpan(const GpuStage &each, int64_t dim);
 
-/// Whether the argument of a stage's region is a value of the kernel.
+/// Returns whether the argument of a stage's region is a value of the kernel.
 bool isReadOf(const Stage &stage, Value argument, Value result,
               FindSourceFn find = findSourceInKernel);
 

@@ -26,7 +26,7 @@ struct ThreadPart {
 };
 } // namespace
 
-/// How the threads of a block divide a dimension.
+/// Returns how the threads of a block divide a dimension.
 static SmallVector<ThreadPart> getParts(ScheduleAttr schedule, int64_t dim) {
   SmallVector<ThreadPart> parts;
   int64_t stride = 1;
@@ -42,8 +42,8 @@ static SmallVector<ThreadPart> getParts(ScheduleAttr schedule, int64_t dim) {
   return parts;
 }
 
-/// Whether threads have the whole of a dimension in one iteration of what is
-/// not shared, in the same way.
+/// Returns whether threads have the whole of a dimension in one iteration of
+/// what is not shared, in the same way.
 static bool isDividedEqually(const GpuStage &lhs, int64_t left,
                              const GpuStage &rhs, int64_t right,
                              unsigned numShared) {

@@ -46,7 +46,7 @@ static int64_t countRegisters(ScheduleAttr schedule,
   return count;
 }
 
-/// Whether an earlier stage has left in registers what is read.
+/// Returns whether an earlier stage has left in registers what is read.
 static bool isInRegisters(ArrayRef<GpuStage> before, const Stage &stage,
                           const StageRead &read, FindSourceFn find) {
   return llvm::any_of(before, [&](const GpuStage &writer) {
@@ -79,7 +79,7 @@ static int64_t countStageRegisters(ArrayRef<GpuStage> before,
   return addCounts(loaded, addCounts(computed, sums));
 }
 
-/// What stays in registers behind a stage.
+/// Counts what stays in registers behind a stage.
 static int64_t countKeptRegisters(const GpuStage &each) {
   int64_t kept = 0;
   for (const StageWrite &write : each.stage.writes)
@@ -89,8 +89,8 @@ static int64_t countKeptRegisters(const GpuStage &each) {
   return kept;
 }
 
-/// What the groups of threads that have exchanged sums by shuffles hand on to
-/// others.
+/// Counts what the groups of threads that have exchanged sums by shuffles hand
+/// on to others.
 static int64_t countSumBytes(const GpuStage &each, const StageWrite &write) {
   int64_t stride = 1, groups = 1, kept = 1;
   bool wholeWarps = each.schedule.getNumThreads() % Chip::kWarpThreads == 0;

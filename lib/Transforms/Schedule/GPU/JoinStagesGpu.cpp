@@ -223,8 +223,8 @@ static int64_t countTileCode(const JoinGroup &group,
   return code;
 }
 
-/// Whether the chip is not busy with these schedules, and would be with those
-/// of a stage that alone has clusters.
+/// Returns whether the chip is not busy with these schedules, and would be with
+/// those of a stage that alone has clusters.
 static bool losesClusters(const JoinGroup &group,
                           ArrayRef<ScheduleAttr> schedules, const Chip &chip) {
   return !keepsBusy(group.stages.front()->model, schedules.front(), chip) &&
@@ -252,7 +252,7 @@ bool ChipTarget::isWorthIt(const JoinGroup &a, const JoinGroup &b,
   for (const auto &stage : joined.stages) {
     if (!Contraction::match(stage->model))
       continue;
-    // What is joined is not split any more.
+    // A joined stage is not split any more.
     if (++numContractions > kMaxContractions ||
         isSplitOnGpu(stage->model, chip))
       return false;

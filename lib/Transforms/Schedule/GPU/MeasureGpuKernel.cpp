@@ -105,7 +105,8 @@ static GridDescription describeGrid(ArrayRef<GpuStage> stages,
   return grid;
 }
 
-/// Whether a thread has one tile of the stage, which it may keep in registers.
+/// Returns whether a thread has one tile of the stage, which it may keep in
+/// registers.
 static bool hasOneTile(const GpuStage &each) {
   return llvm::none_of(
       llvm::seq(each.schedule.getNumLevels()),

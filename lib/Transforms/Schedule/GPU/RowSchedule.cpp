@@ -39,7 +39,7 @@ using llvm::divideCeilSigned;
 static constexpr int64_t kVectors = 4;
 static constexpr int64_t kMostVectors = 8;
 static constexpr int64_t kLongRowThreads = 512;
-/// What a block reads several times without it leaving the caches.
+/// Bytes that a block reads several times without their leaving the caches.
 static constexpr int64_t kMaxStagedRowBytes = 512 << 10;
 /// Elements of a row that a block has, of a cluster: what fits the registers of
 /// all its threads.
@@ -143,7 +143,7 @@ void RowScheduler::findLoops(RowStage &each) {
   each.other = findLongest();
 }
 
-/// Whether all stages have such a loop, of one extent.
+/// Returns whether all stages have such a loop, of one extent.
 bool RowScheduler::isEverywhere(int64_t RowStage::*loop) const {
   return llvm::all_of(stages, [&](const RowStage &each) {
     const RowStage &first = stages.front();
@@ -152,8 +152,8 @@ bool RowScheduler::isEverywhere(int64_t RowStage::*loop) const {
   });
 }
 
-/// Whether all stages have such a loop, which does not grow: a cluster has all
-/// of it.
+/// Returns whether all stages have such a loop, which does not grow: a cluster
+/// has all of it.
 bool RowScheduler::canDivide(int64_t RowStage::*loop) const {
   return isEverywhere(loop) && llvm::none_of(stages, [&](const RowStage &each) {
            return each.planner.stage.isVarying(each.*loop);
@@ -267,8 +267,8 @@ void RowScheduler::apply(RowStage &each) {
       divideCeilSigned(each.getExtent(loop), cluster), shared.getSpan());
 }
 
-/// Whether threads divide enough of the rows of a block, so that few have not
-/// all of it to do.
+/// Returns whether threads divide enough of the rows of a block, so that few
+/// have not all of it to do.
 bool RowScheduler::haveThreads() {
   int64_t threads = getLargest().planner.plan.getNumThreads();
   int64_t work = multiplyCounts(rows, getLargest().countInner() / cluster);

@@ -15,8 +15,8 @@ using namespace mlir::metaop;
 using llvm::divideCeilSigned;
 using llvm::SmallBitVector;
 
-/// What a block moves is at least so much, where there are enough blocks: to
-/// begin one costs as much time as some of this.
+/// Bytes that a block moves at least, where there are enough blocks: to begin
+/// one costs as much time as some of this.
 static constexpr int64_t kBytesOfBlock = 32 << 10;
 /// Blocks that follow one another in the place of each that the chip has at
 /// once, so that those that end last leave few multiprocessors idle.

@@ -34,12 +34,12 @@ inline constexpr int64_t kMinPart = 1 << 12;
 /// The next power of two; 1 of less.
 int64_t ceilPowerOf2(int64_t value);
 
-/// What the plans of all kinds of stages have in common.
+/// Common part of the plans of all kinds of stages.
 struct StagePlanner {
   StagePlanner(const Stage &stage, const Chip &chip)
       : stage(stage), chip(chip), traffic(stage), plan(stage.getNumLoops()) {}
 
-  /// Whether a thread would have too much of so many elements.
+  /// Returns whether a thread would have too much of so many elements.
   bool isTooLarge(int64_t tile, int64_t maxCode = kMaxTileCode) const;
   /// The elements of vectors along a loop: what takes longer to compute than to
   /// move has few.

@@ -22,7 +22,7 @@ using llvm::SmallBitVector;
 static constexpr int64_t kAssumedStageExtent = 1024;
 /// Reduced iterations that each thread does itself.
 static constexpr int64_t kFewReduced = 16;
-/// What moves less than this part of all bytes decides nothing.
+/// Part of all bytes below which a read decides nothing.
 static constexpr int64_t kSmallPart = 16;
 
 StageTraffic::StageTraffic(const Stage &stage) : stage(stage) {

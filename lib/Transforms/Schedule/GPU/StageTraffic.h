@@ -36,8 +36,8 @@ public:
   int64_t countPoints(const llvm::SmallBitVector &loops) const;
   int64_t countKept() const { return countPoints(kept); }
   int64_t countReduced() const;
-  /// Whether few iterations are reduced, and not along the contiguous loop:
-  /// each thread has those of its results alone.
+  /// Returns whether few iterations are reduced, and not along the contiguous
+  /// loop: each thread has those of its results alone.
   bool isWindow() const;
   /// The elements along a loop that all accesses can have as one vector of at
   /// most 16 bytes.

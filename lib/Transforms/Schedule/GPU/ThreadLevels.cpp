@@ -144,8 +144,8 @@ bool ThreadLevels::mayExceed(int64_t dim) const {
   bool isKnown = !ShapedType::isDynamic(extent);
   if (isKnown && extent % getLevel(*findFirst(dim)).step == 0)
     return false;
-  // What blocks of a cluster share, and threads that loop on their own, may
-  // begin behind the end.
+  // Threads that loop on their own, and blocks of a cluster that share a level,
+  // may begin behind the end.
   unsigned last = findLast(dim);
   if (!getLevel(last).isDistributed() && isInsideThreads(last))
     return true;

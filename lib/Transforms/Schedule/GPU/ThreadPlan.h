@@ -13,7 +13,7 @@
 
 namespace mlir::metaop {
 
-/// What becomes of one dimension.
+/// Plan of one dimension.
 struct DimPlan {
   /// Blocks have parts of it.
   bool isGrid = false;
@@ -33,7 +33,7 @@ struct DimPlan {
   int64_t ownBlock = 0;
 
   int64_t getTile() const { return copies * lanes; }
-  /// What all threads together have of it.
+  /// Returns what all threads together have of it.
   int64_t getSpan() const { return threads * getTile(); }
 };
 

@@ -237,7 +237,7 @@ LogicalResult KernelVerifier::verifyResources() {
            << "kernel needs " << resources.sharedBytes
            << " bytes of shared memory, but a block of " << chip.name
            << " has at most " << chip.sharedBytesOfBlock;
-  // What one element takes is the assembler's to order; tiles multiply it.
+  // The assembler orders what one element takes; tiles multiply it.
   bool hasTiles = llvm::any_of(stages, [](const GpuStage &each) {
     return !each.schedule.getTile().empty();
   });
@@ -362,8 +362,8 @@ LogicalResult KernelVerifier::verifyResult(unsigned number,
       return fail(writer, "G16")
              << "shares level " << depth << " with a stage that reads result "
              << write.result << ", of which each iteration has a part only";
-  // What the block does one after another, once for each dimension; but for
-  // what all blocks of a cluster have together.
+  // Dimensions of which the block does the iterations one after another; but
+  // for those that all blocks of a cluster have together.
   SmallVector<int64_t> dims;
   SmallVector<unsigned> depths;
   for (unsigned depth = 0; depth < *shared; ++depth) {

@@ -12,7 +12,7 @@
 //
 //   y[i + j] += x[i, j]    becomes    y[k] = sum(x[k - j, j], 0 <= k - j < n)
 //
-// What was a scatter into memory is a gather into an accumulator. The loop i is
+// A scatter into memory becomes a gather into an accumulator. The loop i is
 // replaced by k, and i's bounds become conditions.
 //
 // With a stride, the result's index k = s * i + j is split into k1 and its
@@ -179,7 +179,7 @@ StringRef Gatherer::getObstacle(FusedOp fused, const Stage &stage) {
   return "";
 }
 
-/// Whether the loop moves along another index of the result as well.
+/// Returns whether the loop moves along another index of the result as well.
 bool Gatherer::isElsewhere(unsigned position, unsigned loop) const {
   return llvm::any_of(llvm::enumerate(indices), [&](auto index) {
     return index.index() != position && index.value().isFunctionOfDim(loop);
@@ -308,7 +308,7 @@ Gatherer::makeStridedGather(unsigned position, WindowLoop steps,
   int64_t points = gather.numSteps * gather.stride * gather.numTaps;
   bool isMuch =
       points > kMaxStridedGrowth * extents[steps.loop] * gather.tapExtent;
-  // Where both move in steps of more than 1, a graph is simplified to neither.
+  // If both move in steps of more than 1, a graph is simplified to neither.
   if (std::gcd(gather.stride, gather.dilation) != 1 || (isMuch && !isForced))
     return std::nullopt;
   return gather;

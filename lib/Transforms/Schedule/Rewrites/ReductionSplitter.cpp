@@ -69,7 +69,7 @@ static constexpr int64_t kBlockAlignment = 256;
 
 namespace {
 
-/// How a dimension of the iteration space is cut.
+/// Division of a dimension of the iteration space.
 struct Split {
   unsigned dim;
   int64_t extent;
@@ -88,7 +88,7 @@ public:
       : kernel(kernel), fused(fused), b(kernel), loc(fused.getLoc()),
         isForced(metaop::isForced(kernel, kSplitReductions)) {}
 
-  /// Whether this pass knows all that the stage does.
+  /// Returns whether this pass knows all that the stage does.
   bool isSupported();
   /// Returns true if it reduces as much as is worth a split.
   bool isLong(const Sharers &sharers);
@@ -106,7 +106,7 @@ private:
   bool canFlatten();
   bool isReduced(unsigned dim);
   bool hasRandom() { return !getStageBody().getOps<RandomOp>().empty(); }
-  /// Whether a result is not reduced.
+  /// Returns whether a result is not reduced.
   bool hasElementwise();
   int64_t countResults();
   ArrayRef<int64_t> getSpace() {
@@ -181,8 +181,8 @@ bool Splitter::hasElementwise() {
   });
 }
 
-/// Whether the stage is the same over one dimension: all is reduced, and what
-/// is read is read as it lies, or is one element.
+/// Returns whether the stage is the same over one dimension: all is reduced,
+/// and what is read is read as it lies, or is one element.
 bool Splitter::canFlatten() {
   llvm::SmallDenseSet<Value> reindexed, whole;
   for (Operation &op : getStageBody().without_terminator()) {

@@ -441,7 +441,7 @@ void Joiner::reorder() {
   }
 }
 
-/// Whether others than the group read a result of one of its stages.
+/// Returns whether others than the group read a result of one of its stages.
 bool Joiner::leaves(const Group &group, Value result) const {
   auto kernel = cast<KernelOp>(result.getDefiningOp()->getParentOp());
   for (auto [output, yielded] :
@@ -488,7 +488,7 @@ void Joiner::rewrite(Group &group) {
         << " loops of " << group.getRange() << " iterations"
         << (group.isForced() ? ", as is forced" : "");
   redirectOutputs(outputs, kernel);
-  // Who reads the results is known now.
+  // The readers of the results are known now.
   for (auto [stage, fused] :
        llvm::zip_equal(group.stages, kernel.getBody().getOps<FusedOp>()))
     fused.setScheduleAttr(target.finish(fused, stage->model));

@@ -42,8 +42,8 @@ SmallVector<const StageRead *> metaop::findReads(const Stage &reader,
   return reads;
 }
 
-/// Whether loops of the stage are dimensions of its results: a block of the
-/// ones is a block of the others, whose rows are as long.
+/// Returns whether loops of the stage are dimensions of its results: a block of
+/// the ones is a block of the others, whose rows are as long.
 static bool numbersResults(const Stage &stage) {
   return llvm::all_of(stage.writes, [](const StageWrite &write) {
     return llvm::all_of(write.map.getResults(), [](AffineExpr index) {
@@ -52,7 +52,8 @@ static bool numbersResults(const Stage &stage) {
   });
 }
 
-/// Whether a stage takes a number outside of its loops that others here make.
+/// Returns whether a stage takes a number outside of its loops that others here
+/// make.
 static bool takesNumber(const Stage &stage) {
   FusedOp op = stage.op;
   return llvm::any_of(stage.body, [&](Operation *inner) {
@@ -110,7 +111,8 @@ SmallVector<int64_t> EpilogueChain::getNarrowed(unsigned epilogue) const {
   return loops;
 }
 
-/// Whether each stage makes one block of its results of what is in its block.
+/// Returns whether each stage makes one block of its results of what is in its
+/// block.
 bool EpilogueChain::isClosed() const {
   auto getExtents = [&](unsigned epilogue) {
     return llvm::map_to_vector(getNarrowed(epilogue), [&](int64_t loop) {

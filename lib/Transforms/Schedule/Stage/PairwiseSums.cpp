@@ -34,8 +34,8 @@ static unsigned getSumDepth(const StageWrite &write, ScheduleAttr schedule) {
 }
 
 static bool hasLongSums(const Stage &stage, ScheduleAttr schedule) {
-  // Where sums begin, and where the first reduction does: what is inside of
-  // that begins anew in each iteration.
+  // The levels at which sums begin, and the first reduction does: what is
+  // inside of that begins anew in each iteration.
   unsigned sums = schedule.getNumLevels(), first = sums;
   int64_t longest = 2 * kPairwise;
   for (const StageWrite &write : stage.writes) {

@@ -190,7 +190,7 @@ std::optional<int64_t> Stage::getStep(AffineExpr expr, unsigned loop) const {
     return form->factors[loop];
   auto step = getConstantCoefficient(expr, loop);
   AffineExpr dim = getAffineDimExpr(loop, getContext());
-  // What is left without the linear part is to stay the same.
+  // The rest without the linear part is to stay the same.
   if (step &&
       dependsOn(expr.replace(dim, getAffineConstantExpr(0, getContext())),
                 loop))
@@ -209,10 +209,10 @@ void metaop::addLoops(SmallBitVector &loops, AffineExpr expr) {
   });
 }
 
-/// Whether `index` numbers [0, extent) by different loops as digits, each value
-/// once: `i`, or `2 * i + j` where j runs over 2. Marks those loops. What it
-/// numbers beyond the extent, as the last of an odd number in pairs, is left
-/// out by a range check.
+/// Returns whether `index` numbers [0, extent) by different loops as digits,
+/// each value once: `i`, or `2 * i + j` where j runs over 2. Marks those loops.
+/// What it numbers beyond the extent, as the last of an odd number in pairs, is
+/// left out by a range check.
 bool StageBuilder::areDigits(AffineExpr index, AffineExpr extent,
                              SmallBitVector &seen) {
   auto form = LinearForm::get(simplify(index), stage.extents.size());
@@ -240,8 +240,8 @@ bool StageBuilder::areDigits(AffineExpr index, AffineExpr extent,
          (number && bound && number.getValue() >= bound.getValue());
 }
 
-/// Whether the loops that `write` names reach each element of the result
-/// exactly once, the loops that it does not name being reduced.
+/// Returns whether the loops that `write` names reach each element of the
+/// result exactly once, the loops that it does not name being reduced.
 bool StageBuilder::isProjection(const StageWrite &write) {
   SmallBitVector seen(stage.extents.size());
   return llvm::all_of(llvm::zip_equal(write.map.getResults(), write.shape),
@@ -251,8 +251,8 @@ bool StageBuilder::isProjection(const StageWrite &write) {
                       });
 }
 
-/// Whether the loop moves along one dimension of the result only, rather than
-/// along a diagonal.
+/// Returns whether the loop moves along one dimension of the result only,
+/// rather than along a diagonal.
 static bool isInOneIndex(AffineMap map, unsigned loop) {
   return llvm::count_if(map.getResults(), [&](AffineExpr index) {
            return index.isFunctionOfDim(loop);

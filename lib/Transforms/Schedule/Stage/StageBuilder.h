@@ -13,9 +13,10 @@
 
 namespace mlir::metaop {
 
-/// What passes to or from a contraction of the same kernel in blocks.
+/// Block that passes to or from a contraction of the same kernel.
 struct PassedBlock {
-  /// How the stage's loops number its dimensions, and the contraction's do.
+  /// The numbers of its dimensions by the stage's loops, and by the
+  /// contraction's.
   const AffineMap *own;
   AffineMap map;
   /// Of sums: bytes of an element, and of each dimension its elements, and
@@ -76,7 +77,8 @@ private:
   bool areApart(unsigned outer, unsigned inner);
   bool areWholeLines(const PassedBlock &block, unsigned position,
                      AffineExpr inner);
-  /// Whether the body computes something from the number of the iteration.
+  /// Returns whether the body computes something from the number of the
+  /// iteration.
   bool isNumbered(unsigned loop);
   LogicalResult findCarry();
   bool isCarried(unsigned loop);

@@ -11,11 +11,11 @@
 // processor and send it to memory: an element-wise kernel that reads one tensor
 // and writes another then moves two bytes for one instead of three.
 //
-// What is stored so is in no cache afterwards. That loses nothing where the
-// result is larger than the caches: when it is read from its beginning, the
-// end, written last, is what would be there. From twice the size on, no order
-// of reading finds anything; below, results are left to the caches if another
-// kernel of the program reads them.
+// A result that is stored so is in no cache afterwards. That loses nothing
+// where the result is larger than the caches: when it is read from its
+// beginning, the end, written last, is what would be there. From twice the size
+// on, no order of reading finds anything; below, results are left to the caches
+// if another kernel of the program reads them.
 //
 // Lines have to be filled at once, and instructions for it demand alignment.
 // Buffers begin at lines, so a vector is aligned if it begins at a multiple of
@@ -81,7 +81,7 @@ metaop::verifyStream(FusedOp op, const Stage &stage, ScheduleAttr schedule,
     if (!leavesKernel(op, result))
       return emitError() << "the schedule streams result " << result
                          << ", which stays inside of the kernel";
-    // Where the first row begins is not known yet.
+    // The beginning of the first row is not known yet.
     if (op.getRowsOfResult(result))
       return emitError() << "the schedule streams result " << result
                          << ", which lies in rows of another value";
@@ -94,7 +94,7 @@ metaop::verifyStream(FusedOp op, const Stage &stage, ScheduleAttr schedule,
   return success();
 }
 
-/// Whether a kernel reads the result after it is complete.
+/// Returns whether a kernel reads the result after it is complete.
 static bool isReadLater(FusedOp op, unsigned result) {
   auto kernel = cast<KernelOp>(op->getParentOp());
   for (auto [yielded, output] :

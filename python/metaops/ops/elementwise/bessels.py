@@ -25,12 +25,12 @@ from .functions import exp, rsqrt
 
 __all__ = ["i0", "i0e", "i1", "i1e"]
 
-#: Where the series end and the expansion for large numbers begins.
+#: Seam between the series and the expansion for large numbers.
 _END_OF_SERIES = 8.0
 #: The expansion is one by 8 / x from 0 to this: beyond what it is used for, as its slopes are
 #: less exact at the ends.
 _RANGE = 1.125
-#: How many terms of a series there are behind the first.
+#: Number of a series' terms behind the first.
 _TERMS = 26
 #: By this power of e the expansion's polynomial is larger than 1, and its slopes, which are
 #: many times as large, are smaller than the result.

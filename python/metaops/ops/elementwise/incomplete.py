@@ -47,11 +47,11 @@ _SMALL, _STEPS = 4.0, 4
 #: The terms of the power series of what is nearly 1, and of those of which only derivatives are
 #: not 0, which are right up to this order.
 _TERMS, _ORDERS = 16, 6
-#: Where shares rise from 0 to 1 between neighbouring numbers.
+#: Bound of numbers between which shares rise from 0 to 1.
 _HUGE = 1e36
 #: Of larger parameters of a beta distribution, both of them, no digit is right.
 _UNKNOWN = 1e20
-#: Where differences to the mean are larger, no density is left; their powers do not overflow.
+#: Difference to the mean beyond which no density is left; its powers do not overflow.
 _VANISHED = 1e40
 #: The least number that a divisor is where it may be 0, and the largest exponent.
 _LEAST, _MOST = 1e-300, 700.0

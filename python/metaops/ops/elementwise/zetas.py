@@ -14,7 +14,7 @@ from .rounding import floor
 
 __all__ = ["zeta"]
 
-#: How many terms are summed one by one.
+#: Number of terms that are summed one by one.
 _TERMS = 10
 #: The Bernoulli numbers B(2), B(4), ..., B(24) by (2j)!: 1 by these.
 _RECIPROCALS = (

@@ -114,7 +114,7 @@ def _indices_of(what: str, n: int, m: int | None, offset: int, is_lower: bool) -
     # Beyond this the indices alone would not fit the memory of a host.
     if rows * columns >= 2**40:
         raise at_line(ValueError(f"{what}: a matrix of {rows} x {columns} has too many elements"))
-    # How many elements each row has, and where they begin.
+    # Number of elements of each row, and their beginning.
     row = np.arange(rows, dtype=np.int64)
     begin = np.zeros_like(row) if is_lower else np.clip(row + offset, 0, columns)
     end = np.clip(row + offset + 1, 0, columns) if is_lower else np.full_like(row, columns)

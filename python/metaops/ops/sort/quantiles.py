@@ -49,7 +49,7 @@ _FAMILY = {
     "median_unbiased": (1.0 / 3.0, 1.0 / 3.0),
     "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
 }
-#: What is taken from the share times n; the sample's function has its steps there.
+#: Offsets of the share times n, at which the sample's function has its steps.
 _STEPS = {
     "inverted_cdf": 1.0,
     "averaged_inverted_cdf": 1.0,

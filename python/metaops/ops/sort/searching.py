@@ -96,7 +96,7 @@ def isin(x: VarLike, test: VarLike, invert: bool = False) -> Var:
     return ~found if invert else found
 
 
-# What is not zero
+# Places of elements that are not zero
 
 
 def flatnonzero(x: VarLike, size: int | None = None, fill_value: int = 0) -> Var:

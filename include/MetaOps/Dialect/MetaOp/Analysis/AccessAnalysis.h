@@ -37,7 +37,7 @@ IndexInterval getInterval(AffineExpr expr, ArrayRef<int64_t> extents);
 AffineExpr simplifyInRange(AffineExpr expr, unsigned numDims,
                            unsigned numSymbols, ArrayRef<int64_t> extents);
 
-/// What has to hold for an element to take part in an access.
+/// Conditions under which an element takes part in an access.
 struct AccessBounds {
   /// The element takes part if and only if all of these are >= 0. They are over
   /// the dims and symbols of the access; symbol `numSymbols + k` is the extent
@@ -69,12 +69,13 @@ bool isInBounds(const IndexAccess &access, ArrayRef<int64_t> iterationExtents,
 bool isInBounds(ReindexOpInterface op);
 bool isInBounds(ReindexReduceOpInterface op);
 
-/// Whether `expr >= 0` follows from `other >= 0` in the range of the dims.
+/// Returns whether `expr >= 0` follows from `other >= 0` in the range of the
+/// dims.
 bool isImpliedBy(AffineExpr expr, AffineExpr other, unsigned numDims,
                  unsigned numSymbols, ArrayRef<int64_t> extents);
 
-/// Where an extent comes from: dimension `dim` of `value`, or the index `value`
-/// itself where `dim` is -1.
+/// Origin of an extent: dimension `dim` of `value`, or the index `value` itself
+/// where `dim` is -1.
 struct ExtentOrigin {
   Value value;
   int64_t dim;
@@ -88,10 +89,10 @@ struct ExtentOrigin {
 /// extent operands, `tensor.dim` and the arguments of stages and kernels.
 ExtentOrigin getExtentOrigin(Value tensor, unsigned dim);
 
-/// Whether the two extents are known to be equal.
+/// Returns whether the two extents are known to be equal.
 bool haveSameExtent(Value lhs, unsigned lhsDim, Value rhs, unsigned rhsDim);
 
-/// Whether each floordiv, ceildiv and mod is by a positive constant.
+/// Returns whether each floordiv, ceildiv and mod is by a positive constant.
 bool hasOnlyPositiveConstantDivisors(AffineMap map);
 bool hasOnlyPositiveConstantDivisors(IntegerSet set);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a lowering needs beside ElementwiseOpInterface::emitScalar and
+// Emission of scalars beside ElementwiseOpInterface::emitScalar and
 // GeneratorOpInterface::emitElement. Both emit arith and math operations, and
 // vector.broadcast where a scalar meets vectors: the caller loads those
 // dialects.

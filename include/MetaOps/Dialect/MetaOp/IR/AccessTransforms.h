@@ -41,10 +41,10 @@ composeReindexes(const IndexAccess &outer, const AccessBounds &outerBounds,
                  const IndexAccess &inner, const AccessBounds &innerBounds,
                  ArrayRef<int64_t> iteration, ArrayRef<int64_t> source);
 
-/// Where `access` of a reindex-reduce writes each element of the result at most
-/// once, and each written index is a multiple of one dim plus an offset: the
-/// access of the reindex that reads, for each element of the result, the
-/// element written there, and `identity` where there is none.
+/// Returns the access of the reindex that reads, for each element of the result
+/// of a reindex-reduce with `access`, the element written there, and `identity`
+/// where there is none. Fails unless `access` writes each element at most once,
+/// and each written index is a multiple of one dim plus an offset.
 FailureOr<IndexAccess> invertAccess(const IndexAccess &access,
                                     ArrayRef<int64_t> iteration,
                                     TypedAttr identity);
@@ -64,7 +64,8 @@ splitSteps(IndexAccess &access, llvm::ArrayRef<int64_t> iteration,
 FailureOr<SmallVector<int64_t>> matchUnitDims(ArrayRef<int64_t> from,
                                               ArrayRef<int64_t> to);
 
-/// Whether result k of `map` is dim k, or 0 where that dim has extent 1.
+/// Returns whether result k of `map` is dim k, or 0 where that dim has extent
+/// 1.
 bool isIdentityOver(AffineMap map, ArrayRef<int64_t> iterationExtents);
 
 } // namespace mlir::metaop

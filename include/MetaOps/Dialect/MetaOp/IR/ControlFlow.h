@@ -23,9 +23,9 @@
 
 namespace mlir::metaop {
 
-/// Whether the op is a branch or a loop: its regions read values from around
-/// it, and what they hold is a part of the program like what is beside it. The
-/// bodies of stages and kernels are none.
+/// Returns whether the op is a branch or a loop: its regions read values from
+/// around it, and what they hold is a part of the program like what is beside
+/// it. The bodies of stages and kernels are none.
 bool isControlFlow(Operation *op);
 
 /// The first branch or loop of a function's body, in the order of its text;

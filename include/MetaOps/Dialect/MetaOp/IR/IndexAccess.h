@@ -17,9 +17,9 @@
 
 namespace mlir::metaop {
 
-/// How a reindex reads its source, or a reindex-reduce writes its result: a map
-/// from the iteration space to the indices of that tensor. An iteration takes
-/// part where every index is in range and all conditions hold.
+/// Access of a reindex to its source, or of a reindex-reduce to its result: a
+/// map from the iteration space to the indices of that tensor. An iteration
+/// takes part where every index is in range and all conditions hold.
 struct IndexAccess {
   /// Iteration space (dims) and symbols to the indices of the tensor.
   AffineMap map;
@@ -27,7 +27,7 @@ struct IndexAccess {
   llvm::SmallVector<Value> symbols;
   /// Further conditions over the same dims and symbols; null if none.
   IntegerSet conditions;
-  /// What a reindex gives elsewhere, of the element type; null for a reduce.
+  /// The value of a reindex elsewhere, of the element type; null for a reduce.
   TypedAttr fill;
 };
 

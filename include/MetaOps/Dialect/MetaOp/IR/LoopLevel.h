@@ -21,17 +21,17 @@ struct LoopLevel {
   LevelKind kind = LevelKind::Step;
   /// The dimension of the stage that the loop runs over.
   int64_t dim = 0;
-  /// How far one iteration goes. A further level of the same dimension divides
+  /// Elements of one iteration. A further level of the same dimension divides
   /// that; at the dimension's last level it is done side by side.
   int64_t step = 1;
-  /// What becomes of iterations that do not fill a step.
+  /// Treatment of iterations that do not fill a step.
   LevelTail tail = LevelTail::Mask;
 
-  /// Whether the threads of a block have an iteration each.
+  /// Returns whether the threads of a block have an iteration each.
   bool isDistributed() const {
     return kind == LevelKind::Warp || kind == LevelKind::Thread;
   }
-  /// Whether the loop is a part of a GPU's grid.
+  /// Returns whether the loop is a part of a GPU's grid.
   bool isGrid() const {
     return kind == LevelKind::Cluster || kind == LevelKind::Block;
   }

@@ -156,18 +156,18 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     unsigned getParallel() const;
     /// The dimensions of the leading loops, of all by default.
     SmallVector<int64_t> getDims(unsigned numLevels = ~0u) const;
-    /// Whether a further loop of the same dimension stands inside of the one at
-    /// this depth, and goes through one step of it.
+    /// Returns whether a further loop of the same dimension stands inside of
+    /// the one at this depth, and goes through one step of it.
     bool isOuter(unsigned depth) const;
-    /// Whether at most one dimension besides that of the lanes does iterations
-    /// side by side.
+    /// Returns whether at most one dimension besides that of the lanes does
+    /// iterations side by side.
     bool isNest() const;
-    /// Whether, besides, each dimension stands in one loop.
+    /// Returns whether, besides, each dimension stands in one loop.
     bool isFlat() const;
     /// The iterations of a dimension that are done side by side.
     int64_t getTileSize(int64_t dim) const;
 
-    /// Whether it has anything that only GPUs have.
+    /// Returns whether it has anything that only GPUs have.
     bool isForGpu() const;
     /// The leading loops that are clusters or blocks.
     unsigned getNumGridLevels() const;
@@ -180,7 +180,7 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     int64_t getNumThreads() const;
     int64_t getNumWarps() const;
     int64_t getClusterSize() const;
-    /// Where a result lives.
+    /// Returns the place of a result.
     ResultPlace getPlaceOf(unsigned result) const;
 
     /// The dimension and the width of vectors; -1 and 1 for scalar code.

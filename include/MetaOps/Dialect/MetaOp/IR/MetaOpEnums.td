@@ -26,7 +26,7 @@ def MetaOp_MetaOpClass : MetaOp_Enum<"MetaOpClass", "kind of meta-operator", [
   I32EnumAttrCase<"Prefix", 4, "prefix">
 ]>;
 
-/// What computing one element takes, by which passes price an operation.
+/// Work of one element, by which passes price an operation.
 def MetaOp_ElementWork : MetaOp_Enum<"ElementWork", "work of an element", [
   // An instruction or two on a vector.
   I32EnumAttrCase<"Arithmetic", 0, "arithmetic">,
@@ -69,7 +69,7 @@ def MetaOp_ComparePredicate
   I32EnumAttrCase<"Ge", 5, "ge">
 ]>;
 
-/// Where a value of a program lives.
+/// Place of a program's value.
 def MetaOp_SlotKind : MetaOp_Enum<"SlotKind", "kind of memory", [
   I32EnumAttrCase<"Argument", 0, "argument">,
   I32EnumAttrCase<"Result", 1, "result">,
@@ -87,7 +87,7 @@ def MetaOp_StageRole : MetaOp_Enum<"StageRole", "role of a stage", [
   I32EnumAttrCase<"Epilogue", 2, "epilogue">
 ]>;
 
-/// Who runs the iterations of a loop of a schedule.
+/// Runners of the iterations of a loop of a schedule.
 def MetaOp_LevelKind : MetaOp_Enum<"LevelKind", "kind of loop", [
   // The threads of a CPU, in parts of a range.
   I32EnumAttrCase<"Parallel", 0, "parallel">,
@@ -101,7 +101,7 @@ def MetaOp_LevelKind : MetaOp_Enum<"LevelKind", "kind of loop", [
   I32EnumAttrCase<"Thread", 5, "thread">
 ]>;
 
-/// Where a result of a stage lives that other stages of a GPU's kernel read.
+/// Place of a stage's result that other stages of a GPU's kernel read.
 def MetaOp_ResultPlace : MetaOp_Enum<"ResultPlace", "place of a result", [
   I32EnumAttrCase<"Memory", 0, "memory">,
   I32EnumAttrCase<"Registers", 1, "registers">,
@@ -109,7 +109,7 @@ def MetaOp_ResultPlace : MetaOp_Enum<"ResultPlace", "place of a result", [
   I32EnumAttrCase<"Cluster", 3, "cluster">
 ]>;
 
-/// What becomes of iterations that do not fill a step of a loop.
+/// Treatment of iterations that do not fill a step of a loop.
 def MetaOp_LevelTail : MetaOp_Enum<"LevelTail", "tail of a loop", [
   I32EnumAttrCase<"Mask", 0, "mask">,
   I32EnumAttrCase<"Body", 1, "body">,

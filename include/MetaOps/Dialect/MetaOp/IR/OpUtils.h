@@ -30,8 +30,8 @@ inline bool isUnsigned(Value tensor) {
   return isUnsigned(getElementTypeOrSelf(tensor));
 }
 
-/// What an op takes that is `inVectors` where vectors can do it: the element
-/// type of the result decides that.
+/// Returns the work of an op that is `inVectors` where vectors can do it: the
+/// element type of the result decides that.
 ElementWork getElementWork(Value result, ElementWork inVectors);
 
 //===----------------------------------------------------------------------===//
@@ -75,8 +75,8 @@ Attribute getSplat(RankedTensorType type, TypedAttr value);
 // Structure
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` stands in a stage, where only meta-operators on the stage's
-/// iteration space may be made.
+/// Returns whether `op` stands in a stage, where only meta-operators on the
+/// stage's iteration space may be made.
 bool isInStage(Operation *op);
 
 /// The dynamic extents of `value`, as `tensor.dim` operations.

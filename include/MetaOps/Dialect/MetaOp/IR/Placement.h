@@ -19,8 +19,9 @@ struct Placement {
   unsigned operand;
   /// The window's first element, per dimension, where it is known.
   llvm::SmallVector<int64_t> starts;
-  /// What is added to it at run time: 0-d i64 tensors, one per dimension, or
-  /// none. What would lie outside of the result is left out.
+  /// Numbers that are added to it at run time: 0-d i64 tensors, one per
+  /// dimension, or none. Elements that would lie outside of the result are left
+  /// out.
   llvm::SmallVector<Value> symbols;
 };
 

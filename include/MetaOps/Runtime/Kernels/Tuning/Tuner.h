@@ -20,7 +20,7 @@
 
 namespace metaops {
 
-/// What kernels are compiled for.
+/// The target that kernels are compiled and tuned for.
 struct TuningTarget {
   mlir::metaop::PipelineOptions options;
   /// Says what schedules can be lowered.

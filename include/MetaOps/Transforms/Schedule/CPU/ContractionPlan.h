@@ -14,8 +14,8 @@
 
 namespace mlir::metaop {
 
-/// How a contraction is best computed: which factor is read by vectors, how
-/// large the tile is, and what has to be packed for that.
+/// Plan by which a contraction is best computed: which factor is read by
+/// vectors, how large the tile is, and what has to be packed for that.
 struct ContractionPlan {
   /// The factor of the vectors; elements of the other one are broadcast.
   unsigned vectors = 1;
@@ -71,8 +71,8 @@ struct ResultPhase {
 /// do.
 std::optional<ResultPhase> findPhase(const Stage &stage, AffineExpr index);
 
-/// Whether an iteration for which the check does not hold reads outside of the
-/// tensor, where it is taken to be zero: then it adds nothing.
+/// Returns whether an iteration for which the check does not hold reads outside
+/// of the tensor, where it is taken to be zero: then it adds nothing.
 bool impliesCheck(const StageRead &read, AffineExpr check);
 
 /// Returns true if conditions of the sum depend on the loop.

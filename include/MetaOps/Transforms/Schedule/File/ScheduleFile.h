@@ -60,10 +60,10 @@ readScheduleFile(llvm::StringRef file, llvm::StringRef text,
 /// The same for all kernels that compute the same; does not depend on
 /// schedules, locations or the process.
 std::string getKernelIdentity(KernelOp kernel);
-/// That of the stage's kernel, and its number there.
+/// Returns the identity of the stage's kernel, and the stage's number there.
 std::string getStageIdentity(FusedOp stage);
 
-/// What fusion made, of which a kernel is a part, or the whole.
+/// A kernel as fusion made it, of which a kernel is a part, or the whole.
 struct KernelOrigin {
   std::string identity;
   /// Of the file of schedules where something is decided for it; else 0.

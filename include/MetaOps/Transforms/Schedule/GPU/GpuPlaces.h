@@ -13,21 +13,24 @@
 
 namespace mlir::metaop {
 
-/// Whether the threads that have computed an element of a result are those that
-/// read it, in registers.
+/// Returns whether the threads that have computed an element of a result are
+/// those that read it, in registers.
 bool staysInThread(const GpuStage &writer, const StageWrite &write,
                    const GpuStage &reader, const StageRead &read);
 
-/// Whether blocks read of a result what they have computed themselves, and not
-/// other blocks of their cluster. Both stages share all levels of the grid.
+/// Returns whether blocks read of a result what they have computed themselves,
+/// and not other blocks of their cluster. Both stages share all levels of the
+/// grid.
 bool staysInBlock(const GpuStage &writer, const StageWrite &write,
                   const GpuStage &reader, const StageRead &read);
 
-/// Whether the blocks of a cluster combine a result: one of them stores it.
+/// Returns whether the blocks of a cluster combine a result: one of them stores
+/// it.
 bool isSumOfCluster(const GpuStage &each, const StageWrite &write);
 
-/// Whether a read numbers an element by the same dimensions of the tensor as
-/// the write does: along others, with which these are collapsed, both have 0.
+/// Returns whether a read numbers an element by the same dimensions of the
+/// tensor as the write does: along others, with which these are collapsed, both
+/// have 0.
 bool hasSameForm(const StageWrite &write, const StageRead &read);
 
 } // namespace mlir::metaop

@@ -18,7 +18,8 @@ namespace mlir::metaop {
 /// many: lengths that are near to each other have the same code.
 int64_t roundLocalSize(int64_t elements, int64_t elementBytes);
 
-/// What a block takes of a multiprocessor, about: before code is made of it.
+/// Resources of a multiprocessor that a block takes, about: before code is made
+/// of it.
 struct GpuResources {
   int64_t threads = 1;
   /// Shared memory: staged reads, results that live there, and what warps

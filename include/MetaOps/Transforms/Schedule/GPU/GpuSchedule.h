@@ -21,12 +21,12 @@ ScheduleAttr chooseGpuSchedule(const Stage &stage, const Chip &chip);
 /// The blocks of a stage's grid; what is known only at run time counts as one.
 int64_t countBlocks(const Stage &stage, ScheduleAttr schedule);
 
-/// Whether these blocks have threads enough for all multiprocessors to wait for
-/// memory as seldom as they can.
+/// Returns whether these blocks have threads enough for all multiprocessors to
+/// wait for memory as seldom as they can.
 bool keepsBusy(const Stage &stage, ScheduleAttr schedule, const Chip &chip);
 
-/// Whether metaop-split-reductions-gpu makes two kernels of the stage, which is
-/// alone in its kernel: its blocks are few, and its sums are long.
+/// Returns whether metaop-split-reductions-gpu makes two kernels of the stage,
+/// which is alone in its kernel: its blocks are few, and its sums are long.
 bool isSplitOnGpu(const Stage &stage, const Chip &chip);
 
 /// Decides the same of stages that do a row of the loops `slots` at a time, one

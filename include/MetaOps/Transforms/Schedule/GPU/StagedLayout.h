@@ -14,9 +14,9 @@
 
 namespace mlir::metaop {
 
-/// How shared memory holds the box that a block copies of a read: row by row,
-/// and behind each row elements that nobody uses. Then threads along a column
-/// use different banks. Rows of which the banks hold several share that
+/// Layout in shared memory of the box that a block copies of a read: row by
+/// row, and behind each row elements that nobody uses. Then threads along a
+/// column use different banks. Rows of which the banks hold several share that
 /// padding: side by side they use all banks once, as one long row does.
 struct StagedLayout {
   StagedLayout() = default;

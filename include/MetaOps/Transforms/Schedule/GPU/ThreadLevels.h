@@ -13,7 +13,7 @@
 
 namespace mlir::metaop {
 
-/// What a stage's schedule says of each of its levels and dimensions.
+/// Levels and dimensions of a stage's schedule for a GPU.
 class ThreadLevels {
 public:
   /// A level that the threads of a block have iterations of. Thread t is at
@@ -43,11 +43,11 @@ public:
   /// The threads of a block, by level.
   ArrayRef<Distributed> getDistributed() const { return distributed; }
   int64_t getNumThreads() const { return schedule.getNumThreads(); }
-  /// Where whole blocks do what threads then divide: in front of the first
-  /// distributed level.
+  /// Returns how many levels whole blocks do: those in front of the first
+  /// distributed level, which threads then divide.
   unsigned getThreadDepth() const;
-  /// Whether the level is a loop: a step that is not known to be the only one,
-  /// or that carries prefixes.
+  /// Returns whether the level is a loop: a step that is not known to be the
+  /// only one, or that carries prefixes.
   bool isLoop(unsigned depth) const;
   /// The depth at which what depends on these dimensions is evaluated, but not
   /// before `least`: all loops that they stand in are open, and the next level
@@ -56,7 +56,8 @@ public:
   /// The depth, behind the first `opened` levels, inside of which no loop is
   /// kept by the write.
   unsigned getSumDepth(const StageWrite &write, unsigned opened) const;
-  /// Whether threads divide the dimension outside of the level at this depth.
+  /// Returns whether threads divide the dimension outside of the level at this
+  /// depth.
   bool isInsideThreads(unsigned depth) const;
   /// The iterations of a grid's level; ShapedType::kDynamic if not known.
   int64_t getGridCount(unsigned depth) const;
@@ -74,23 +75,24 @@ public:
   }
   /// The elements from one of these to the next.
   int64_t getSweep(int64_t dim) const;
-  /// What one iteration of the loops covers along it, by all threads together.
+  /// Returns how much of it one iteration of the loops covers, by all threads
+  /// together.
   int64_t getCover(int64_t dim) const;
-  /// What a thread begins at is a multiple of.
+  /// Returns a divisor of what any thread begins at.
   int64_t getDivisor(int64_t dim) const;
-  /// Whether the last level is distributed among threads.
+  /// Returns whether the last level is distributed among threads.
   bool endsInThreads(int64_t dim) const;
-  /// Whether there may be iterations behind the end.
+  /// Returns whether there may be iterations behind the end.
   bool mayExceed(int64_t dim) const;
   /// Behind the last iteration that a thread gets to, whether it exists or not;
   /// ShapedType::kDynamic if not known.
   int64_t getReach(int64_t dim) const;
-  /// Whether all iterations of a level around the threads are known to begin
-  /// and to end inside of the dimension.
+  /// Returns whether all iterations of a level around the threads are known to
+  /// begin and to end inside of the dimension.
   bool isInside(unsigned depth) const;
-  /// Whether each cover reaches behind the end.
+  /// Returns whether each cover reaches behind the end.
   bool alwaysExceeds(int64_t dim) const;
-  /// Whether each vector is wholly before the end or behind it.
+  /// Returns whether each vector is wholly before the end or behind it.
   bool hasWholeVectors(int64_t dim) const;
 
 private:

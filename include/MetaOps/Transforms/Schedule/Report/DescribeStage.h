@@ -15,7 +15,8 @@
 
 namespace mlir::metaop {
 
-/// Where neighbouring iterations of a stage that has a schedule find theirs.
+/// Classifies an access by where neighbouring iterations of a stage that has a
+/// schedule find theirs.
 AccessKind classifyAccess(const Stage &stage, const StagePlace &place);
 
 /// The loops and the accesses of a stage that has a schedule.

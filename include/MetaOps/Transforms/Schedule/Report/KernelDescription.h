@@ -22,8 +22,8 @@
 
 namespace mlir::metaop {
 
-/// How neighbouring iterations of the innermost (or vector) loop find their
-/// elements.
+/// Kind of access by which neighbouring iterations of the innermost (or vector)
+/// loop find their elements.
 enum class AccessKind { Invariant, UnitStride, Strided, Gathered };
 
 llvm::StringRef getAccessKindName(AccessKind kind);
@@ -43,7 +43,7 @@ struct AccessDescription {
   bool isWrite = false;
   /// It is stored past the caches.
   bool isStreamed = false;
-  /// What a reduction combines by; empty otherwise.
+  /// The combiner of a reduction; empty otherwise.
   std::string reduction;
 };
 
@@ -60,7 +60,7 @@ struct LoopDescription {
   std::string owner;
   /// It is that of the stage before.
   bool isShared = false;
-  /// How far one iteration goes.
+  /// Elements of one iteration.
   int64_t step = 1;
   /// 1 where the loop is not the vector loop.
   int64_t vectorWidth = 1;
@@ -68,7 +68,7 @@ struct LoopDescription {
 };
 
 struct StageDescription {
-  /// What a file of schedules calls it; see ScheduleFile.h.
+  /// Its name in a file of schedules; see ScheduleFile.h.
   std::string identity;
   /// The identities of the kernels that fusion made, of which the stage is a
   /// part or the whole, where they are known; see ScheduleFile.h.
@@ -115,7 +115,7 @@ struct GridDescription {
   /// it could hold that these have.
   int64_t residentBlocks = 0;
   double occupancy = 0;
-  /// What stages read of inputs that one before has read.
+  /// Bytes that stages read of inputs that one before has read.
   int64_t bytesAgain = 0;
   /// Instructions of warps, and passes through the banks of shared memory: of
   /// all blocks, about.

@@ -62,7 +62,8 @@ struct JoinGroup {
   llvm::SetVector<Value> getTraffic() const;
   const JoinedStage &find(FusedOp op) const;
   const JoinedStage &getLargest() const;
-  /// Whether a user wants a kernel of the group to be joined with another one.
+  /// Returns whether a user wants a kernel of the group to be joined with
+  /// another one.
   bool isForced() const;
 };
 
@@ -73,7 +74,7 @@ struct JoinDependence {
   const StageRead *read;
 };
 
-/// What becomes of a group.
+/// Decision about a group.
 struct JoinPlan {
   /// Of each stage.
   SmallVector<ScheduleAttr> schedules;
@@ -95,7 +96,7 @@ struct JoinTraffic {
   int64_t total = 0;
 };
 
-/// What a target knows of stages that share loops.
+/// Rules of a target for stages that share loops.
 class JoinTarget {
 public:
   virtual ~JoinTarget() = default;
@@ -105,7 +106,7 @@ public:
   /// sharing.
   virtual SmallVector<int64_t> getLoops(const Stage &stage,
                                         int64_t &blocked) const = 0;
-  /// Whether there are schedules of the group, however slow.
+  /// Returns whether there are schedules of the group, however slow.
   virtual bool canJoin(const JoinGroup &joined,
                        ArrayRef<JoinDependence> dependences) const {
     return true;

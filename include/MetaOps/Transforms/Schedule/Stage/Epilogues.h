@@ -54,21 +54,23 @@ chooseEpilogues(const Stage &contraction, ScheduleAttr schedule,
                 ArrayRef<Stage> epilogues, const Processor &processor,
                 bool isForced);
 
-/// Whether a kernel stands before all others that read what the producer makes:
-/// both can become one there.
+/// Returns whether a kernel stands before all others that read what the
+/// producer makes: both can become one there.
 bool isFirstReader(KernelOp kernel, KernelOp producer);
 
-/// What a stage reads of the result that another stage of its kernel writes.
+/// Returns the reads of a stage of the result that another stage of its kernel
+/// writes.
 SmallVector<const StageRead *>
 findReads(const Stage &reader, const Stage &writer, const StageWrite &write);
 
-/// How many of the contraction's levels stand outside of an epilogue that
-/// shares `shared` of them: reduced ones among these are no levels of its own.
+/// Returns how many of the contraction's levels stand outside of an epilogue
+/// that shares `shared` of them: reduced ones among these are no levels of its
+/// own.
 unsigned getEpilogueDepth(const Stage &contraction, ScheduleAttr schedule,
                           int64_t shared);
 
-/// Whether the first levels have several blocks of the sum: sums are complete
-/// in the last one only.
+/// Returns whether the first levels have several blocks of the sum: sums are
+/// complete in the last one only.
 bool haveReducedBlocks(const Stage &contraction, ArrayRef<LoopLevel> levels);
 
 /// The result of an epilogue whose memory can hold the sums while they are not
@@ -76,9 +78,9 @@ bool haveReducedBlocks(const Stage &contraction, ArrayRef<LoopLevel> levels);
 std::optional<unsigned> findResultForSums(FusedOp contraction,
                                           FusedOp epilogue);
 
-/// Whether the memory of a result of an epilogue holds sums before the epilogue
-/// writes it. Fails, with a diagnostic, where the contraction is no valid
-/// stage.
+/// Returns whether the memory of a result of an epilogue holds sums before the
+/// epilogue writes it. Fails, with a diagnostic, where the contraction is no
+/// valid stage.
 FailureOr<bool> holdsSums(FusedOp epilogue, unsigned result);
 
 /// The sums that one iteration of the shared levels makes are kept on the stack

@@ -32,8 +32,8 @@ Value getOuterValue(FusedOp op, Value value);
 /// is; null for any other value.
 Operation *getOuterProducer(FusedOp op, Value value);
 
-/// Whether each iteration of the shared loops writes all that it reads. The
-/// loops are given from outside to inside, in the numbers of each stage.
+/// Returns whether each iteration of the shared loops writes all that it reads.
+/// The loops are given from outside to inside, in the numbers of each stage.
 bool staysInIteration(const StageWrite &write, ArrayRef<int64_t> writerLoops,
                       const StageRead &read, ArrayRef<int64_t> readerLoops);
 

@@ -13,8 +13,9 @@
 
 namespace mlir::metaop {
 
-/// Whether lanes that lie `step` elements apart are read by whole vectors, of
-/// which shuffles choose: the step is short, or the order is reversed.
+/// Returns whether lanes that lie `step` elements apart are read by whole
+/// vectors, of which shuffles choose: the step is short, or the order is
+/// reversed.
 bool isShortStep(int64_t step, int64_t lanes);
 
 /// The loop that reaches the elements between the lanes of a write that steps

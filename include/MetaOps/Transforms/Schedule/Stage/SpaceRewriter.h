@@ -39,7 +39,8 @@ public:
   SpaceRewriter(OpBuilder &b, FusedOp fused, const SpaceChange &change,
                 ValueRange arguments);
 
-  /// Whether all operations of the stage but random numbers can be cloned.
+  /// Returns whether all operations of the stage but random numbers can be
+  /// cloned.
   static bool isSupported(FusedOp fused);
 
   /// Clones all but reductions at the insertion point.

@@ -142,7 +142,7 @@ struct Stage {
   int64_t getClassExtent(unsigned loop) const;
   /// Returns whether the loop's extent varies, in the class without an end.
   bool isUnbounded(unsigned loop) const;
-  /// What becomes of a count that some loops make, with planned extents.
+  /// Scales a count that some loops make to planned extents.
   int64_t scaleToPlan(int64_t count, const llvm::SmallBitVector &loops) const;
   /// Some loop has no iteration whatever the operands are.
   bool isEmpty() const;
@@ -186,7 +186,7 @@ struct Stage {
   /// indirect reads in program order.
   SmallVector<Operation *> body;
   SmallVector<StageWrite, 1> writes;
-  /// Where the body holds prefixes.
+  /// Describes the body's prefixes, if it has any.
   std::optional<StageCarry> carry;
 
 private:

@@ -13,13 +13,15 @@
 
 namespace mlir::metaop {
 
-/// How the stores of a write that goes past the caches are aligned, in bytes;
-/// none if the schedule does not store it by aligned vectors that fill lines.
+/// Returns the alignment, in bytes, of the stores of a write that goes past the
+/// caches; none if the schedule does not store it by aligned vectors that fill
+/// lines.
 std::optional<int64_t> getStreamAlignment(const Stage &stage,
                                           const StageWrite &write,
                                           ScheduleAttr schedule);
 
-/// Whether the result has a buffer of its own, that of the kernel's result.
+/// Returns whether the result has a buffer of its own, that of the kernel's
+/// result.
 bool leavesKernel(FusedOp op, unsigned result);
 
 /// Checks the results that the schedule streams. A stage that is no longer
