@@ -30,17 +30,17 @@ namespace py = pybind11;
 // The session (Scope.cpp)
 //===----------------------------------------------------------------------===//
 
-/// Whether there is a session. Asking for it makes one, which a child that is
-/// forked later cannot use.
+/// Returns whether there is a session. Asking for it makes one, which a child
+/// that is forked later cannot use.
 bool hasSession();
-/// Whether the session is that of a process that this one was forked from. The
-/// threads that served it there are not here.
+/// Returns whether the session is that of a process that this one was forked
+/// from. The threads that served it there are not here.
 bool isSessionInherited();
 /// The process's session.
 Session &getSession();
 const std::shared_ptr<Session> &getSharedSession();
 
-/// What a flag that names a folder is in a session that is made later.
+/// Sets a flag that names a folder, for a session that is made later.
 void setDefaultFlag(llvm::StringRef flag, FlagValue value);
 
 /// The most threads that a session which is made later starts with.
@@ -100,7 +100,7 @@ private:
 /// The trace of the function that this thread records, or null (Trace.cpp).
 Trace *getTrace();
 
-/// Whether the caller is in a no_grad scope (GradMode.cpp).
+/// Returns whether the caller is in a no_grad scope (GradMode.cpp).
 bool areGradientsStopped();
 /// The device that is current for the caller (Devices.cpp).
 Device &getDevice();
@@ -320,7 +320,7 @@ std::optional<int64_t> toInt64(py::handle object);
 [[noreturn]] void failTooLarge(py::handle object, const llvm::Twine &what,
                                ErrorKind kind = ErrorKind::Overflow);
 
-/// What is told of an argument: its type, for tensors with shape and dtype.
+/// Describes an argument: its type, for tensors with shape and dtype.
 std::string describe(py::handle object);
 
 /// A name, one of Python's or NumPy's types, or a dtype of ours.
@@ -361,18 +361,20 @@ BufferRef allocate(size_t bytes);
 /// Seconds that a call should take on this machine, as far as it was calibrated
 /// (Reports.cpp). With the GIL held.
 double predictSeconds(const KernelInfo &call);
-/// What fusion reported, and what each kernel does (Explain.cpp).
+/// Describes what fusion reported, and what each kernel does (Explain.cpp).
 py::tuple describeProgram(const std::shared_ptr<const RunRecord> &record);
 py::list strings(const std::vector<std::string> &texts);
 py::tuple toTuple(llvm::ArrayRef<int64_t> numbers);
-/// What programs for a GPU that is not here are compiled by, "cuda:sm_90a"
+/// Returns the compiler for a GPU that is not here, "cuda:sm_90a"
 /// (Explain.cpp). With the GIL held.
 Compiler &findTarget(const std::string &name);
 
 void bindDTypes(py::module_ &module);
 void bindVar(py::module_ &module);
 void bindIndexing(py::class_<Var> &cls);
-void bindFunctions(py::module_ &module);
+void bindCreation(py::module_ &module);
+void bindMetaOperators(py::module_ &module);
+void bindRunning(py::module_ &module);
 void bindFunctionCalls(py::module_ &module);
 void bindExternCode(py::module_ &module);
 void bindRoutines(py::module_ &module);

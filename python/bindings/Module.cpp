@@ -89,7 +89,9 @@ PYBIND11_MODULE(_core, module) {
   bindDTypes(module);
   initSignals();
   bindVar(module);
-  bindFunctions(module);
+  bindCreation(module);
+  bindMetaOperators(module);
+  bindRunning(module);
   bindFunctionCalls(module);
   bindExternCode(module);
   bindRoutines(module);

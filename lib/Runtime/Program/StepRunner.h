@@ -14,6 +14,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -29,7 +30,7 @@ public:
   llvm::Error run();
 
 private:
-  /// Where a step is in its list.
+  /// The place of a step in its list.
   struct Place {
     const ListPlan &list;
     unsigned index;
@@ -43,7 +44,7 @@ private:
   llvm::Error runStep(const Step &step, Place place);
   llvm::Error runBeside(const StepList &steps, const ListPlan &list,
                         const CallStep &group);
-  /// Whether other calls run on the other threads meanwhile.
+  /// Says if other calls run on the other threads meanwhile.
   enum class Sharing { Alone, Beside };
   llvm::Error launch(const Step &step, const KernelCall &call, Place place);
   llvm::Error runRoutine(const Step &step, const RoutineCall &call, Place place,
@@ -72,7 +73,11 @@ private:
   char *getAddress(const Slot &slot) const {
     return table[slot.entry] + slot.offset;
   }
-  template <typename T> T read(const Slot &slot) const;
+  template <typename T> T read(const Slot &slot) const {
+    T value;
+    std::memcpy(&value, getAddress(slot), sizeof(value));
+    return value;
+  }
   bool isThere(const Step &step) const;
   void noteFilled(const Step &step);
   std::vector<int64_t> nameTrips() const;
@@ -83,10 +88,10 @@ private:
   ThreadPool &threads;
   StopCheck shouldStop;
   std::vector<CallTime> *times;
-  /// What the program reaches its memory through.
+  /// Addresses through which the program reaches its memory.
   llvm::SmallVector<char *, 64> table;
-  /// Where a run that was stopped goes on; see RunProgress. It gets shorter on
-  /// the way there, and is empty afterwards.
+  /// The path to where a run that was stopped goes on; see RunProgress. It gets
+  /// shorter on the way there, and is empty afterwards.
   llvm::SmallVector<int64_t, 0> path;
   /// Of the loops that are on their way, and which of these count.
   llvm::SmallVector<int64_t, 2> trips;

@@ -6,30 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1. A function was recorded in a trace. It is recorded once more, in a trace
-//    for the file, in which all that it is given are placeholders: so no value
-//    of the session is known to its operations, and nothing of the session
-//    changes. What random numbers are made of is given as well, if it is a
-//    state.
-// 2. The slice of its results, and of the values that a state has in the end,
-//    is taken as for a run, with what checks its indices. Its leaves become
-//    arguments: the inputs in their order, whether they are read or not, then
-//    the weights. An output that is a leaf goes through an operation that does
-//    nothing, so that it is no argument's memory.
-// 3. The slices are compiled for each target, and written into one file with
+// 1. A function's recording becomes a slice of its own (ExportTrace.cpp).
+// 2. The slices are compiled for each target, and written into one file with
 //    the signature and the weights, each once, and as text for other compilers.
 //    Values of weights that are not there yet are computed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/Session/Export.h"
+#include "ExportTrace.h"
 #include "MetaOps/Dialect/MetaOp/IR/ExternOps.h"
 #include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "MetaOps/Runtime/Compiler/ExportedIR.h"
 #include "MetaOps/Runtime/Export/HostFeatures.h"
 #include "MetaOps/Runtime/Export/LoadedProgram.h"
 #include "MetaOps/Runtime/Session/SessionImpl.h"
-#include "MetaOps/Runtime/Trace/Trace.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -65,67 +56,6 @@ std::vector<Rebind> metaops::findRebinds(const RecordedFunction &function) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The operations of a function, in a trace of their own.
-class ExportTrace {
-public:
-  ExportTrace(const std::shared_ptr<RecordingSession> &host,
-              const ExportedRecording &function)
-      : function(function), trace(std::make_shared<Trace>(host)) {
-    record();
-  }
-
-  Graph &getGraph() const { return trace->getRecorder().getGraph(); }
-  /// Returns the slice of the outputs. Its leaves are the inputs, then others.
-  const Slice &getSlice() const { return slice; }
-  size_t getNumInputs() const { return inputs.size(); }
-  /// Returns what holds the value of a leaf that is no input: a value of the
-  /// session, or the leaf, if it is a number.
-  Node *getSource(Node *leaf) const {
-    Node *source = sources.lookup(leaf);
-    return source ? source : leaf;
-  }
-  /// Returns what the function takes and gives, but for weights.
-  FunctionSignature describe() const;
-
-private:
-  bool draws() const {
-    return function.drawsFromState && function.recorded->getNumDrawn() != 0;
-  }
-  void addArguments();
-  void addOutputs();
-  void record();
-  void cut();
-
-  const ExportedRecording &function;
-  std::shared_ptr<Trace> trace;
-  /// Arguments, in places that stay; what random numbers are made of; results.
-  std::vector<Var> vars, random, results;
-  std::vector<std::pair<std::string, Node *>> inputs, outputs;
-  llvm::DenseMap<Node *, Node *> sources;
-  Slice slice;
-};
-} // namespace
-
-static TensorSpec describe(std::string name, const Node *node) {
-  return {std::move(name), node->dtype, node->shape().vec()};
-}
-
-/// Fails where a slice draws random numbers. A file has none to draw from: the
-/// session's are scalars beside it.
-static void checkNotRandom(const Graph &graph, const Slice &slice) {
-  for (Node *op : slice.ops)
-    if (graph.getInfo(op).isRandom &&
-        llvm::all_of(op->operands,
-                     [](Node *operand) { return operand->isScalar; }))
-      fail(
-          ErrorKind::Value,
-          "export: the program draws random numbers at " +
-              formatLine(op->op->getLoc()) +
-              ", and would draw the same ones in each run; expected them as an "
-              "input, or state='outputs'");
-}
-
 /// Fails where a slice calls a function of this process, or any code of a
 /// user's where the file has none. Loops and branches may have it inside.
 static void checkExterns(const Slice &slice, bool hasCode) {
@@ -141,75 +71,6 @@ static void checkExterns(const Slice &slice, bool hasCode) {
                         : ", and a file without machine code has none of your "
                           "own; expected meta-operators alone"));
     });
-}
-
-void ExportTrace::addArguments() {
-  for (const auto &[name, var] : function.arguments)
-    vars.push_back(trace->addArgument(*var));
-  for (auto [number, argument] : llvm::enumerate(function.arguments)) {
-    Node *node = vars[number].getNode();
-    if (argument.first.empty())
-      sources[node] = argument.second->getNode();
-    else
-      inputs.emplace_back(argument.first, node);
-  }
-  if (!draws())
-    return;
-  for (llvm::StringRef name : {kRandomKey, kRandomCounter}) {
-    random.push_back(trace->addNumber(DType::I64));
-    inputs.emplace_back(name.str(), random.back().getNode());
-  }
-  trace->getRecorder().drawFrom(random[0].getNode(), random[1].getNode());
-}
-
-void ExportTrace::addOutputs() {
-  for (auto [name, result] : llvm::zip_equal(function.outputs, results))
-    outputs.emplace_back(name, result.getNode());
-  for (unsigned number : function.state)
-    outputs.emplace_back(function.arguments[number].first,
-                         vars[number].getNode());
-  if (!draws())
-    return;
-  Recorder &recorder = trace->getRecorder();
-  outputs.emplace_back(kRandomKey.str(), recorder.randomKey());
-  outputs.emplace_back(kRandomCounter.str(), recorder.randomCounter(0));
-}
-
-void ExportTrace::record() {
-  addArguments();
-  auto pointers = llvm::map_to_vector(vars, [](Var &var) { return &var; });
-  trace->setArguments(pointers);
-  results =
-      function.recorded->replay(*trace, pointers, RecordedFunction::Mode::Call);
-  // Arrays that the function makes are captured.
-  for (Var *captured : trace->getCaptured())
-    sources[trace->getNode(*captured)] = captured->getNode();
-  addOutputs();
-  cut();
-}
-
-/// Takes the slice of the outputs.
-void ExportTrace::cut() {
-  llvm::SmallVector<Node *> nodes;
-  for (auto &[name, node] : outputs)
-    nodes.push_back(node->isLeaf() ? trace->getRecorder().stopGrad(node)
-                                   : node);
-  traceSlice(getGraph(), nodes, slice);
-  checkNotRandom(getGraph(), slice);
-  llvm::SmallSetVector<Node *, 8> leaves;
-  leaves.insert_range(llvm::make_second_range(inputs));
-  leaves.insert_range(slice.leaves);
-  slice.leaves.assign(leaves.begin(), leaves.end());
-}
-
-FunctionSignature ExportTrace::describe() const {
-  FunctionSignature signature;
-  for (const auto &[name, node] : inputs)
-    signature.inputs.push_back(::describe(name, node));
-  for (const auto &[name, node] : outputs)
-    signature.outputs.push_back(::describe(name, node));
-  signature.arguments.resize(inputs.size());
-  return signature;
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,7 +141,7 @@ private:
 static void describe(const ExportRequest &request, const Weights &weights,
                      ProgramSignature &signature) {
   for (const auto &[name, value] : weights.list())
-    signature.weights.push_back(describe(name, value));
+    signature.weights.push_back(describeTensor(name, value));
   for (const ExportTarget &target : request.targets)
     signature.targets.push_back({target.name, getTargetFeatures(target.name)});
   if (auto identity = getBuildIdentity())

@@ -75,223 +75,6 @@ bool SessionImpl::isAlone(llvm::ArrayRef<Var *> arguments, const Device &on) {
   });
 }
 
-//===----------------------------------------------------------------------===//
-// The first time
-//===----------------------------------------------------------------------===//
-
-void CallValues::addNumber(const Node *node,
-                           const RecordedFunction::Step &step) {
-  using Kind = RecordedFunction::Step::Kind;
-  if (step.kind == Kind::RandomKey)
-    numbers[node] = {Source::Kind::RandomKey};
-  else if (step.kind == Kind::RandomCounter)
-    numbers[node] = {Source::Kind::RandomCounter, 0, step.scalar};
-  else if (node->isScalar)
-    numbers[node] = {Source::Kind::Scalar, 0, step.scalar};
-}
-
-namespace {
-/// Finds out what the program that the planner has planned last takes and
-/// gives.
-class CallNotes {
-public:
-  CallNotes(const CallValues &values, const RecordedFunction &function)
-      : values(values), function(function) {}
-
-  /// Returns false where something of the program is unknown.
-  bool note(const Slice &slice, RepeatedCall &call) const {
-    for (const Node *leaf : slice.leaves) {
-      std::optional<Source> source = find(leaf);
-      if (!source)
-        return false;
-      source->isReplaced = source->kind == Source::Kind::Argument &&
-                           values.arguments[source->index]->getNode() != leaf;
-      call.arguments.push_back(*source);
-    }
-    for (const Node *output : slice.outputs) {
-      std::optional<RepeatedCall::Replacement> replacement =
-          findRebound(output);
-      if (!replacement && !isResult(output))
-        return false;
-      call.endsHistories |= replacement && replacement->isEnd;
-      call.replaced.push_back(replacement);
-    }
-    for (const Var &result : values.results) {
-      std::optional<RepeatedCall::Result> found = find(result.getNode(), slice);
-      if (!found)
-        return false;
-      found->hadFormer = !result.getFormer().empty();
-      call.endsHistories |= found->isEnded;
-      call.results.push_back(*found);
-    }
-    return areAllComputed(call);
-  }
-
-private:
-  std::optional<Source> find(const Node *leaf) const {
-    const auto *at = llvm::find(values.before, leaf);
-    if (at != values.before.end())
-      return Source{Source::Kind::Argument,
-                    unsigned(at - values.before.begin())};
-    for (auto [index, constant] : llvm::enumerate(function.getConstants()))
-      if (constant.getNode() == leaf)
-        return Source{Source::Kind::Constant, unsigned(index)};
-    auto number = values.numbers.find(leaf);
-    if (number == values.numbers.end())
-      return std::nullopt;
-    return number->second;
-  }
-
-  std::optional<RepeatedCall::Replacement>
-  findRebound(const Node *output) const {
-    for (auto [index, var] : llvm::enumerate(values.arguments))
-      if (var->getNode() == output && values.before[index] != output)
-        return RepeatedCall::Replacement{
-            unsigned(index), output->endedChains != 0,
-            output->getRepeated() != nullptr, isMadeOfRebound(output)};
-    return std::nullopt;
-  }
-
-  bool isResult(const Node *output) const {
-    return llvm::any_of(values.results, [&](const Var &result) {
-      return result.getNode() == output;
-    });
-  }
-
-  std::optional<RepeatedCall::Result> find(const Node *result,
-                                           const Slice &slice) const {
-    // A history that a gradient may be asked for through is not to be lost.
-    if (!result->operands.empty() || result->isScalar)
-      return std::nullopt;
-    for (auto [index, var] : llvm::enumerate(values.arguments))
-      if (var->getNode() == result)
-        return RepeatedCall::Result{false, unsigned(index)};
-    auto output = llvm::find(slice.outputs, result);
-    if (output == slice.outputs.end())
-      return std::nullopt;
-    // Its history may have ended with what the call has rebound.
-    bool isEnded = result->endedChains != 0 || !result->getLost().empty();
-    return RepeatedCall::Result{true, unsigned(output - slice.outputs.begin()),
-                                isEnded, isMadeOfRebound(result),
-                                result->getLostChains() != 0};
-  }
-
-  /// Returns whether an ended result, or what an argument is rebound to, was
-  /// made of a value that another argument has had last in the call.
-  bool isMadeOfRebound(const Node *result) const {
-    return llvm::any_of(values.arguments, [&](const Var *var) {
-      const Node *node = var->getNode();
-      if (node == result || !node->getRepeated())
-        return false;
-      uint64_t order = node->getRepeated()->value.getOrder();
-      return (node->getRepeated()->lostChains & result->endedChains) &&
-             result->getLost().mayBeIn(order, order + 1);
-    });
-  }
-
-  /// Returns whether the program gives each Var that is rebound its value.
-  bool areAllComputed(const RepeatedCall &call) const {
-    for (auto [index, var] : llvm::enumerate(values.arguments))
-      if (!var->isGivenAway() && var->getNode() != values.before[index] &&
-          llvm::none_of(call.replaced, [&, number = index](const auto &each) {
-            return each && each->argument == number;
-          }))
-        return false;
-    return true;
-  }
-
-  const CallValues &values;
-  const RecordedFunction &function;
-};
-} // namespace
-
-std::vector<Node *> SessionImpl::findEnding(const CallValues &values) {
-  llvm::SmallPtrSet<const Node *, 16> former;
-  uint64_t first = ~uint64_t(0);
-  for (auto [var, before] : llvm::zip_equal(values.arguments, values.before))
-    if (var->getNode() != before) {
-      former.insert(before);
-      first = std::min(first, before->order);
-    }
-  std::vector<Node *> ending;
-  if (former.empty())
-    return ending;
-  for (const Var &result : values.results) {
-    uint32_t mark = graph.startTraversal();
-    std::vector<Node *> stack{result.getNode()};
-    bool reaches = false;
-    while (!stack.empty() && !reaches) {
-      Node *node = stack.back();
-      stack.pop_back();
-      if (std::exchange(node->epoch, mark) == mark || node->order < first)
-        continue;
-      reaches = former.contains(node);
-      if (!graph.isFlowing(node))
-        continue;
-      // Other values that regions read are read again, and not written over.
-      if (graph.getInfo(node).hasRegions)
-        graph.forEachFlowSource(node,
-                                [&](Node *source) { stack.push_back(source); });
-      else
-        stack.insert(stack.end(), node->operands.begin(), node->operands.end());
-    }
-    if (reaches)
-      ending.push_back(result.getNode());
-  }
-  return ending;
-}
-
-llvm::SmallSetVector<Node *, 8>
-SessionImpl::findAsked(const CallValues &values,
-                       llvm::ArrayRef<Node *> ending) {
-  for (Node *node : ending)
-    node->isDifferentiated = true;
-  llvm::SmallSetVector<Node *, 8> asked;
-  for (const Var &result : values.results)
-    if (!result.getNode()->isLeaf())
-      asked.insert(result.getNode());
-  return asked;
-}
-
-void SessionImpl::endCall(RepeatedCall &call, const RecordedFunction &function,
-                          const CallValues &values) {
-  call = RepeatedCall();
-  // Former values of Vars that were rebound may be written over.
-  dropped.release();
-  std::vector<Node *> ending = findEnding(values);
-  llvm::SmallSetVector<Node *, 8> asked = findAsked(values, ending);
-  int64_t runs = runner.getNumRuns();
-  planner.setGiven(values.given, recorder.getLine());
-  llvm::scope_exit forget([&] { planner.setGiven({}, recorder.getLine()); });
-  if (!updates.empty()) {
-    flushUpdates(asked.getArrayRef());
-  } else {
-    runner.compute(asked.getArrayRef(), RunKind::Asked);
-    graph.collect();
-    planner.endOverwrittenHistories();
-  }
-  for (Node *node : ending) {
-    node->overwrittenAt = recorder.getLine();
-    node->isEndedByCall = true;
-  }
-  graph.endHistoriesAt(ending);
-  if (runner.getNumRuns() != runs + 1 ||
-      !CallNotes(values, function).note(planner.getSlice(), call))
-    return;
-  call.donatable.assign(planner.getDonatable().begin(),
-                        planner.getDonatable().end());
-  call.chain = graph.makeChain();
-  call.flags =
-      programs.getFlags(programs.getCompiler(*runner.getLastRun()->device));
-  auto record = std::make_shared<RunRecord>(*runner.getLastRun());
-  record->wasCompiled = false;
-  call.record = std::move(record);
-}
-
-//===----------------------------------------------------------------------===//
-// Again
-//===----------------------------------------------------------------------===//
-
 /// Returns whether the program may write over as many values as when it was
 /// planned, each Var that is rebound can stay with its node, and no history
 /// ends that is longer than the call.
@@ -384,13 +167,39 @@ static void addSteps(QueuedRun &queued, const RepeatedCall &call,
   }
 }
 
-Node *SessionImpl::makeResult(RankedTensorType type, BufferRef buffer,
-                              Ticket ticket, Device &on) {
-  Node *node = recorder.buffer(*fromElementType(type.getElementType()),
-                               type.getShape(), std::move(buffer));
+/// Returns the values of a call's results, as its run will have computed them.
+std::vector<Node *> SessionImpl::makeResults(const RepeatedCall &call,
+                                             const CallRequest &request,
+                                             llvm::ArrayRef<BufferRef> outputs,
+                                             Ticket ticket, Device &on) {
+  std::vector<Node *> results;
+  for (auto [number, result] : llvm::enumerate(call.results)) {
+    if (!result.isOutput) {
+      results.push_back(request.arguments[result.index]->getNode());
+      continue;
+    }
+    RankedTensorType type = request.function.getResultType(number);
+    Node *node = recorder.buffer(*fromElementType(type.getElementType()),
+                                 type.getShape(), outputs[result.index]);
+    node->ready = ticket;
+    node->device = &on;
+    // Others may be made of what its Var has had in the call.
+    node->wasRebound = result.hadFormer;
+    results.push_back(node);
+  }
+  return results;
+}
+
+/// Has a node that a run gives another value be as if it had just been made.
+static void noteReplaced(Node *node, Ticket ticket) {
   node->ready = ticket;
-  node->device = &on;
-  return node;
+  // Nothing is made of the new value; what was made of the former one is made
+  // of the same node.
+  node->wasRebound = true;
+  if (node->past) {
+    node->past->lostChains = 0;
+    node->past->repeated.reset();
+  }
 }
 
 /// Has gradients behind a call by what it was given, and by results of it that
@@ -456,194 +265,22 @@ SessionImpl::repeatCall(const RepeatedCall &call, const CallRequest &request) {
     if (replacement)
       arguments[replacement->argument]->getNode()->buffer = buffer;
   Ticket ticket = launcher.launch(std::move(queued), /*isAwaited=*/false);
-  std::vector<Node *> results;
-  for (auto [number, result] : llvm::enumerate(call.results)) {
-    if (!result.isOutput) {
-      results.push_back(arguments[result.index]->getNode());
-      continue;
-    }
-    results.push_back(makeResult(request.function.getResultType(number),
-                                 outputs[result.index], ticket, on));
-    // Others may be made of what its Var has had in the call.
-    results.back()->wasRebound = result.hadFormer;
-  }
+  std::vector<Node *> results = makeResults(call, request, outputs, ticket, on);
   // Behind all that they may be made of: the end of that, and the place of the
   // last values within, of which others may be made.
   graph.skipRecorded();
   uint64_t within = graph.skipRecorded();
-  for (const auto &replacement : call.replaced) {
-    if (!replacement)
-      continue;
-    Node *node = arguments[replacement->argument]->getNode();
-    node->ready = ticket;
-    // Nothing is made of the new value; what was made of the former one is made
-    // of the same node.
-    node->wasRebound = true;
-    if (node->past) {
-      node->past->lostChains = 0;
-      node->past->repeated.reset();
-    }
-    if (replacement->repeats)
+  for (const auto &replacement : call.replaced)
+    if (replacement)
+      noteReplaced(arguments[replacement->argument]->getNode(), ticket);
+  for (const auto &replacement : call.replaced)
+    if (replacement && replacement->repeats) {
+      Node *node = arguments[replacement->argument]->getNode();
       node->getPast().repeated.emplace(
           RepeatedValue{NodeRef(node, within), call.chain});
-  }
+    }
   noteEnds(call, arguments, results, within);
   recorder.skipRandom(request.function.getNumDrawn());
   graph.startPeriod();
   return results;
-}
-
-//===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-/// Records a call, and runs it where nothing else is in its program.
-void SessionImpl::recordCall(Session &session, RepeatedCall &call,
-                             const CallRequest &request,
-                             std::optional<std::vector<Var>> &results) {
-  const RecordedFunction &function = request.function;
-  Device &on = findDevice(request.arguments);
-  bool mayRepeat = isAlone(request.arguments, on);
-  Device &current = devices.getCurrent();
-  devices.setCurrent(on);
-  std::vector<Var> numbers = function.makeNumbers(session, request.numbers);
-  devices.setCurrent(current);
-  llvm::SmallVector<Var *, 32> arguments(request.arguments);
-  CallValues values;
-  for (auto [index, number] : llvm::enumerate(numbers)) {
-    arguments.push_back(&number);
-    values.numbers[number.getNode()] = {Source::Kind::Number, unsigned(index)};
-  }
-  values.arguments = request.arguments;
-  for (const Var *argument : request.arguments)
-    values.before.push_back(argument->getNode());
-  for (unsigned number : request.donated)
-    values.given.emplace_back(request.arguments[number]->getNode());
-  results = function.replay(
-      session, arguments, RecordedFunction::Mode::Call,
-      [&](const Node *node, const RecordedFunction::Step &step) {
-        values.addNumber(node, step);
-      });
-  for (unsigned number : request.donated)
-    session.giveAway(*request.arguments[number]);
-  for (const StepOfCall &step : request.steps) {
-    if (step.outcome->mayChangeNumbers())
-      for (auto [index, number] : llvm::enumerate(numbers))
-        if (std::optional<unsigned> own = step.find(index))
-          step.outcome->setPlace(NodeRef(number.getNode()),
-                                 {*own, number.dtype()});
-    updates.watch(step.outcome);
-  }
-  values.results = *results;
-  if (!mayRepeat)
-    return;
-  try {
-    endCall(call, function, values);
-  } catch (...) {
-    // The caller has no results, and keeps what they would be made of.
-    for (auto [number, value] : llvm::zip_equal(request.donated, values.given))
-      if (Node *node = value.get(); node && !node->isDonated)
-        *request.arguments[number] = session.wrap(node);
-    throw;
-  }
-}
-
-void SessionImpl::finishCall() { runner.waitUnlessAsynchronous(); }
-
-/// Returns the values of the arguments that a call rebinds.
-static llvm::SmallVector<Node *, 16> findRebound(const CallRequest &request) {
-  return llvm::map_to_vector<16>(
-      request.function.getRebound(),
-      [&](unsigned number) { return request.arguments[number]->getNode(); });
-}
-
-/// Returns whether all that a call reads is in memory, or will be when updates
-/// that are pending have been run.
-static bool areThere(const CallRequest &request) {
-  llvm::SmallVector<bool, 32> isThere =
-      llvm::map_to_vector<32>(request.arguments, [](const Var *argument) {
-        return argument->getNode()->isLeaf();
-      });
-  for (unsigned number : request.function.getRebound())
-    isThere[number] = true;
-  return llvm::all_of(isThere, [](bool is) { return is; });
-}
-
-/// Throws where an argument that is given away is another shape of a value that
-/// is not.
-void SessionImpl::checkDonated(const CallRequest &request) {
-  for (unsigned number : request.donated) {
-    const Node *node = request.arguments[number]->getNode();
-    if (!graph.getInfo(node).isView || node->operands.empty())
-      continue;
-    const Node *source = node->viewed();
-    if (source->vars > 0 && source->type() != node->type())
-      fail(ErrorKind::Value,
-           "a call is to write over an argument of shape " +
-               formatShape(node->shape()) +
-               " that is a view of another tensor, of shape " +
-               formatShape(source->shape()) +
-               "; expected that one, or one with memory of its own");
-  }
-}
-
-/// Throws where the function differentiates by an argument of which it uses
-/// another one that is made of it.
-void SessionImpl::checkHistories(const CallRequest &request,
-                                 OutsidePaths &paths) {
-  auto ofNumbers = [&](llvm::ArrayRef<unsigned> numbers) {
-    return llvm::map_to_vector(numbers, [&](unsigned number) -> const Var * {
-      return request.arguments[number];
-    });
-  };
-  for (const InsideDerivatives &each : request.function.getDifferentiated()) {
-    // As a rule nothing that is given has a history.
-    llvm::SmallVector<Node *> used;
-    for (unsigned number : each.used)
-      if (Node *node = request.arguments[number]->getNode();
-          !node->operands.empty())
-        used.push_back(node);
-    if (used.empty())
-      continue;
-    if (const Node *target = paths.find(graph, used, ofNumbers(each.by),
-                                        ofNumbers(each.byFormer)))
-      fail(ErrorKind::OutsideHistory,
-           "a recorded function differentiates by a value from " +
-               formatLine(target->op->getLoc()) +
-               ", of which another one that it uses is made outside");
-  }
-}
-
-void Session::call(const CallRequest &request, RepeatedCall &repeated,
-                   std::optional<std::vector<Var>> &results) {
-  checkOwn(request.arguments);
-  impl->checkHistories(request, getOutsidePaths());
-  impl->checkDonated(request);
-  if (auto found = impl->repeatCall(repeated, request)) {
-    results = wrapAll(*found);
-    for (unsigned number : request.donated)
-      giveAway(*request.arguments[number]);
-    return;
-  }
-  // Rebinding would run it.
-  impl->prepareUpdates(findRebound(request));
-  impl->recordCall(*this, repeated, request, results);
-}
-
-void Session::finishCall() { impl->finishCall(); }
-
-bool Session::callAlone(const CallRequest &request, RepeatedCall &repeated,
-                        std::optional<std::vector<Var>> &results) {
-  checkOwn(request.arguments);
-  if (auto found = impl->repeatCall(repeated, request)) {
-    results = wrapAll(*found);
-    return true;
-  }
-  if (!isLazy() || !areThere(request))
-    return false;
-  impl->prepareUpdates(findRebound(request));
-  if (!impl->isAlone(request.arguments, impl->findDevice(request.arguments)))
-    return false;
-  impl->recordCall(*this, repeated, request, results);
-  return true;
 }

@@ -98,7 +98,7 @@ public:
   void flushUpdates(llvm::ArrayRef<Node *> along = {});
   void computeInitialValues(llvm::ArrayRef<Node *> targets);
 
-  // Calls of recorded functions (RepeatedCall.cpp)
+  // Calls of recorded functions (Calls.cpp, CallNotes.cpp, RepeatedCall.cpp)
   Device &findDevice(llvm::ArrayRef<Var *> arguments);
   bool isAlone(llvm::ArrayRef<Var *> arguments, const Device &on);
   void checkDonated(const CallRequest &request);
@@ -143,13 +143,13 @@ public:
   DroppedValues dropped;
   ProvisionalValues provisional;
 
-  // What is to be computed
+  // Values to compute
   SuspendedRuns suspended;
   PendingUpdates updates;
   Fetches fetches;
   ProgramPlanner planner;
 
-  // How
+  // Programs, and running them
   Programs programs;
   Waiter waiter;
   Launcher launcher;
@@ -160,7 +160,7 @@ public:
   Tickets asked;
   /// Somebody had asked for values that the last run of updates computed.
   bool flushedForAsked = false;
-  /// What is in their queues is run before the rest of the session goes.
+  /// Devices. Their queues are run before the rest of the session goes.
   Devices devices;
 
 private:
@@ -182,8 +182,10 @@ private:
                      const CallRequest &request, Device &on);
   std::unique_ptr<QueuedRun> queueCall(const RepeatedCall &call,
                                        const CallRequest &request, Device &on);
-  Node *makeResult(mlir::RankedTensorType type, BufferRef buffer, Ticket ticket,
-                   Device &on);
+  std::vector<Node *> makeResults(const RepeatedCall &call,
+                                  const CallRequest &request,
+                                  llvm::ArrayRef<BufferRef> outputs,
+                                  Ticket ticket, Device &on);
   void noteEnds(const RepeatedCall &call, llvm::ArrayRef<Var *> arguments,
                 llvm::ArrayRef<Node *> results, uint64_t within);
 
