@@ -91,6 +91,9 @@ void runEigh(const MatrixCall &call, int64_t number);
 /// "svd", "svd_full" and "svdvals".
 void runSvd(const MatrixCall &call, int64_t number);
 
+/// "product" (ProductRoutine.cpp).
+llvm::Error runProduct(const MatrixCall &call);
+
 } // namespace mlir::metaop
 
 #endif // METAOPS_LIB_INTERPRETER_MATRICES_H

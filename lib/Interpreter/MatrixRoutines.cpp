@@ -251,6 +251,11 @@ Expected<Tensors> metaop::evaluateRoutine(RoutineOp op,
       return std::move(error);
     return results;
   }
+  if (op.getRoutine() == "product") {
+    if (llvm::Error error = runProduct(call))
+      return std::move(error);
+    return results;
+  }
   using Run = void (*)(const MatrixCall &, int64_t);
   Run run = llvm::StringSwitch<Run>(op.getRoutine())
                 .Case("cholesky", runCholesky)

@@ -114,6 +114,7 @@ static void addSchedules(OpPassManager &pm, FusionRules rules,
   request.joins = rules == FusionRules::Extended;
   request.file = options.scheduleFile;
   request.text = options.schedules;
+  request.workOfLibraries = options.workOfLibraries;
   request.report = options.report;
   options.target->addSchedules(pm, request);
 }

@@ -10,6 +10,7 @@
 #include "Function.h"
 #include "MetaOps/Runtime/Routines/MatrixLibrary.h"
 #include "MetaOps/Runtime/Routines/Plugin.h"
+#include "MetaOps/Runtime/Routines/ProductLibrary.h"
 #include "pybind11/stl.h"
 
 using namespace metaops;
@@ -78,6 +79,14 @@ static std::pair<std::string, int> describeLapack() {
   return {library->path, library->hasWideIntegers ? 64 : 32};
 }
 
+static std::pair<std::string, std::string>
+findProducts(const std::string &path, const std::vector<std::string> &folders) {
+  auto library = addProductLibrary(getSession().getRoutines(), path, folders);
+  if (!library)
+    fail(ErrorKind::Value, "flag libraries: " + toString(library.takeError()));
+  return {library->path, library->version};
+}
+
 static std::vector<std::tuple<std::string, std::string, std::string>>
 listRoutines() {
   std::vector<std::tuple<std::string, std::string, std::string>> all;
@@ -97,6 +106,13 @@ void metaops::python::bindRoutines(py::module_ &module) {
          "The values, each of which is there when all are.");
   define(module, "load_routines(path)", &loadPlugin,
          "Adds the routines of a plugin to the session; their names.");
+  define(
+      module, "find_products(path, folders)",
+      [](const std::string &path, py::handle folders) {
+        return findProducts(path, toStrings(folders, "folders"));
+      },
+      "The path and version of oneDNN, which then computes products for\n"
+      "programs that call libraries.");
   define(module, "describe_lapack()", &describeLapack,
          "The path of the library for matrices, and the bits of its integers.");
   define(module, "list_routines()", &listRoutines,

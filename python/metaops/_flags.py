@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import operator
 import os
+import site
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -64,6 +66,21 @@ def _no_flag(name: str) -> str:
     return f"no flag {name!r}{hint}; the flags are {', '.join(names)}"
 
 
+def find_onednn(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
+    """Load oneDNN, and return its path and version.
+
+    It is the library of ``METAOPS_ONEDNN``, or else the one of the packages
+    ``onednn-cpu-gomp`` of this Python, or of the system.
+
+    Raises
+    ------
+    ValueError
+        If there is none of version 3.
+    """
+    folders = [os.path.join(prefix, "lib") for prefix in (sys.prefix, site.getuserbase())]
+    return _core.find_products(environment.get("METAOPS_ONEDNN", ""), folders)
+
+
 #: The flag `jit`, but "off" where each operator runs at once.
 jit_mode: str = "on"
 #: A number for each combination of flags that changes what is recorded.
@@ -83,6 +100,8 @@ def _set(name: str, value: Any) -> None:
     refuse_recorded(f"flag {name} is set")
     # Those of the beginning are 0.
     _find_recording_kind(recording_kind)
+    if name == "libraries" and value == "rules":
+        find_onednn()
     _core.set_flag(name, value)
     jit_mode = _core.get_flag("jit") if _core.get_flag("lazy_execution") else "off"
     recording_kind = _find_recording_kind(len(_kinds))
@@ -120,6 +139,8 @@ class Flags:
                                   the same, and do not pack them in each run
     lazy_execution         bool   operators are recorded and run when a value is asked
                                   for; off, each runs at once, for debugging
+    libraries              str    "rules" has oneDNN compute products of bfloat16 for
+                                  which it is faster, "off" none (docs/Libraries.md)
     memory_limit           int    bytes of tensors at most; 0 for no limit
     poison_memory          bool   memory is filled with NaNs when it is given out and
                                   given back, and arguments move from run to run:

@@ -42,8 +42,9 @@ inline constexpr StringLiteral kKernelsPhase = "kernels";
 /// The phases on the way to a target, in order.
 SmallVector<StringRef> getPipelinePhases(const Target &target);
 
-/// Where compilation of a module starts: at `fused` if a function holds
-/// kernels, else at `graph`. Schedules that stages have already are kept.
+/// Returns the phase at which compilation of a module starts: `fused` if a
+/// function holds kernels, else `graph`. Schedules that stages have already are
+/// kept.
 StringRef findPipelineStart(ModuleOp module);
 
 struct PipelineOptions {
@@ -53,7 +54,7 @@ struct PipelineOptions {
   StringRef from = kGraphPhase;
   /// Fusion rules: "extended", "paper" or "none".
   std::string rules = "extended";
-  /// Whether values share memory, and are written over what dies.
+  /// True if values share memory, and are written over what dies.
   bool reuseMemory = true;
   /// A file of schedules that replace those of the heuristics, and its contents
   /// if they have been read already; see metaop-schedule.
@@ -63,6 +64,8 @@ struct PipelineOptions {
   bool report = false;
   /// Tells what scratch memory routines take; null where programs do not run.
   RoutineScratch routineScratch;
+  /// Tells what libraries take of products; null where none is called.
+  LibraryWork workOfLibraries;
   /// Set where the target is to say if schedules are legal.
   bool verifySchedules = true;
 };

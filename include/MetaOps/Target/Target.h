@@ -10,6 +10,7 @@
 #define METAOPS_TARGET_TARGET_H
 
 #include "MetaOps/Transforms/Schedule/Report/KernelDescription.h"
+#include "MetaOps/Transforms/Schedule/Rewrites/LibraryWork.h"
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -31,6 +32,8 @@ struct ScheduleRequest {
   /// if they have been read already.
   StringRef file;
   StringRef text;
+  /// Tells what libraries take; null where none is called.
+  LibraryWork workOfLibraries;
   /// Decisions are reported as remarks.
   bool report = false;
 };

@@ -50,14 +50,14 @@ CompilerStatistics ProgramCompiler::getStatistics() const {
   return statistics;
 }
 
-/// What a program depends on. Reading the field of an option here keeps two
-/// that differ from sharing a program.
+/// Returns the key of what a program depends on. Reading the field of an option
+/// here keeps two that differ from sharing a program.
 static DiskKey getKey(const DiskKey &target, StringRef slice,
                       llvm::ArrayRef<bool> donatable,
                       const CompileOptions &options,
                       const RoutineRegistry &routines) {
-  const auto &[rules, fuse, reuseMemory, floatAtomics, schedules, scheduleFile,
-               varying] = options;
+  const auto &[rules, fuse, reuseMemory, floatAtomics, libraries, schedules,
+               scheduleFile, varying] = options;
   DiskKeyBuilder key;
   key.add(static_cast<uint64_t>(varying.size()));
   for (const VaryingDim &dim : varying)
@@ -71,6 +71,7 @@ static DiskKey getKey(const DiskKey &target, StringRef slice,
       .add(fuse)
       .add(reuseMemory)
       .add(floatAtomics)
+      .add(libraries)
       .add(schedules)
       .add(schedules.empty() ? llvm::StringRef() : scheduleFile)
       .finish();

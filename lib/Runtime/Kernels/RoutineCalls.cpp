@@ -87,6 +87,15 @@ llvm::Expected<RoutineCall> makeRoutineCall(metaop::RoutineOpInterface op,
                      std::move(planned->plan)};
 }
 
+std::optional<int64_t> findWork(metaop::RoutineOpInterface op,
+                                const RoutineRegistry &routines) {
+  auto call = makeRoutineCall(op, routines);
+  if (call)
+    return call->getEstimate().work;
+  llvm::consumeError(call.takeError());
+  return std::nullopt;
+}
+
 FailureOr<int64_t> countScratch(metaop::RoutineOpInterface op,
                                 const RoutineRegistry &routines) {
   auto isStatic = [](Type type) {

@@ -20,6 +20,11 @@ namespace metaops {
 llvm::Expected<RoutineCall> makeRoutineCall(mlir::metaop::RoutineOpInterface op,
                                             const RoutineRegistry &routines);
 
+/// Returns the predicted picoseconds of a routine on one thread; nothing where
+/// nobody computes it.
+std::optional<int64_t> findWork(mlir::metaop::RoutineOpInterface op,
+                                const RoutineRegistry &routines);
+
 /// Returns the scratch memory that a routine takes, in bytes. Fails, behind an
 /// error of the operation's, where nobody computes it.
 mlir::FailureOr<int64_t> countScratch(mlir::metaop::RoutineOpInterface op,

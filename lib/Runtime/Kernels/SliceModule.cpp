@@ -116,6 +116,10 @@ metaop::PipelineOptions toPipelineOptions(const CompileOptions &options,
   pipeline.routineScratch = [&backend](metaop::RoutineOpInterface op) {
     return countScratch(op, backend.getRoutines());
   };
+  if (options.libraries)
+    pipeline.workOfLibraries = [&backend](metaop::RoutineOpInterface op) {
+      return findWork(op, backend.getRoutines());
+    };
   return pipeline;
 }
 

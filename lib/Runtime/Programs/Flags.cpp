@@ -19,7 +19,7 @@
 
 using namespace metaops;
 
-/// What a flag refuses a value with.
+/// Refuses a value of a flag.
 [[noreturn]] static void failBadValue(llvm::StringRef name,
                                       const FlagValue &value,
                                       llvm::StringRef expected) {
@@ -143,6 +143,14 @@ static llvm::ArrayRef<FlagEntry> getTable() {
        [](const Settings &s) -> FlagValue { return s.isLazy; },
        [](Settings &s, Name name, const FlagValue &value) {
          s.isLazy = toBool(name, value);
+       }},
+      {"libraries",
+       [](const Settings &s) -> FlagValue {
+         return std::string(s.options.libraries ? "rules" : "off");
+       },
+       [](Settings &s, Name name, const FlagValue &value) {
+         s.options.libraries =
+             toChoice(name, value, {"off", "rules"}) == "rules";
        }},
       {"memory_limit",
        [](const Settings &s) -> FlagValue { return s.memoryLimit; },

@@ -38,6 +38,7 @@ ProgramFlags Programs::getFlags(const Compiler &backend) {
           uint32_t(settings.options.fuse),
           uint32_t(settings.options.reuseMemory),
           uint32_t(settings.options.floatAtomics),
+          uint32_t(settings.options.libraries),
           schedules.getNumber()};
 }
 
@@ -131,7 +132,7 @@ void Programs::readSchedules(Settings &changed) {
   const std::string &file = changed.options.scheduleFile;
   changed.options.schedules =
       schedules.read(file, graph.getBuilder().getContext(), warnings);
-  // What was tuned is of many programs, of which this process runs some.
+  // Tuned schedules are of many programs, of which this process runs some.
   if (!changed.cacheDirectory.empty() &&
       llvm::sys::path::parent_path(file) == changed.cacheDirectory)
     schedules.forgetAll();

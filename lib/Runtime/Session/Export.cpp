@@ -169,9 +169,11 @@ static void writeWhole(const ProgramFileContents &contents,
   check(temporary.keep(path));
 }
 
-/// The session's options, with the schedules of a target.
+/// The session's options, with the schedules of a target, and without
+/// libraries: the file's machine may have none.
 static CompileOptions getOptions(const ExportTarget &target,
                                  CompileOptions options) {
+  options.libraries = false;
   if (target.scheduleFile.empty())
     return options;
   auto buffer = llvm::MemoryBuffer::getFile(target.scheduleFile);

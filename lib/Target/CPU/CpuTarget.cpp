@@ -87,6 +87,11 @@ void CpuTarget::addSchedules(OpPassManager &pm,
   main.addPass(createGatherScattersPass(gather));
   main.addPass(createStridedPartsPass());
   main.addPass(createMarkVaryingPass());
+  if (request.workOfLibraries) {
+    CallLibrariesPassOptions libraries;
+    libraries.report = request.report;
+    main.addPass(createCallLibrariesPass(libraries, request.workOfLibraries));
+  }
   addContractions(main, processor, request.joins, request.report);
   if (request.joins)
     addJoins(main, processor, request.report);

@@ -19,8 +19,8 @@ from . import toolkits
 
 __all__ = ["describe_machine"]
 
-#: Libraries whose tensors come and go, and that bring tools for GPUs.
-_LIBRARIES = ("ml_dtypes", "torch", "jax", "tensorflow", "cupy")
+#: Libraries that compute, whose tensors come and go, or that bring tools for GPUs.
+_LIBRARIES = ("onednn-cpu-gomp", "ml_dtypes", "torch", "jax", "tensorflow", "cupy")
 #: The package's folder.
 _FOLDER = os.path.dirname(_core.__file__)
 #: Variables that the package reads, see docs/Environment.md.

@@ -36,17 +36,19 @@ struct VaryingDim {
 /// whose extents grow step by step, or those whose extents vary in any order.
 enum class KernelSharing { None, Growing, Varying };
 
-/// What the compiler may do. Equal options and slices give equal programs.
+/// Options of the compiler. Equal options and slices give equal programs.
 struct CompileOptions {
   /// Fusion rules: "extended", or "paper" for those of Hu et al. (2020) alone.
   std::string rules = "extended";
-  /// Whether operations share kernels at all.
+  /// True if operations share kernels at all.
   bool fuse = true;
-  /// Whether intermediate values share memory, and results are written over
+  /// True if intermediate values share memory, and results are written over
   /// arguments.
   bool reuseMemory = true;
-  /// Whether GPUs may add floats in any order; see PipelineOptions.
+  /// True if GPUs may add floats in any order; see the options of nvgpu.
   bool floatAtomics = false;
+  /// True if libraries compute what they are faster for.
+  bool libraries = false;
   /// Schedules that replace those of the heuristics: the contents of a file,
   /// and its name for messages.
   std::string schedules;
@@ -62,7 +64,7 @@ struct NodeLocation {
   unsigned line = 0;
 };
 
-/// What a compiler has found on disk instead of compiling it.
+/// Counts of what a compiler has found on disk instead of compiling it.
 struct CompilerStatistics {
   int64_t programsLoaded = 0;
   int64_t kernelsLoaded = 0;

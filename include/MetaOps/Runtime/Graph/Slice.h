@@ -35,8 +35,9 @@ struct ProgramKey {
   }
 };
 
-/// What beside the slice makes another program: the backend and its options.
-using ProgramFlags = std::array<uint32_t, 6>;
+/// Flags that, beside the slice, make another program: the backend and its
+/// options.
+using ProgramFlags = std::array<uint32_t, 7>;
 
 /// The operations between some outputs and the values that are already there.
 struct Slice {
@@ -52,8 +53,8 @@ struct Slice {
   /// program has computed one that somebody waited for.
   std::vector<Node *> shared, held;
   bool repeats = false;
-  /// What other devices are to give before there can be a program; the slice
-  /// is of no use until then.
+  /// Values that other devices are to give before there can be a program; the
+  /// slice is of no use until then.
   std::vector<Node *> transfers;
   ProgramKey key;
   /// The number of positions (Node::position).
@@ -75,9 +76,9 @@ void traceSlice(Graph &graph, llvm::ArrayRef<Node *> outputs, Slice &slice);
 /// operation with several results, of which it may read others.
 bool mayBeReadOutside(const Node *node);
 
-/// Where an operation of the slice is a check: what holds its indices in memory
-/// when the slice has run, a leaf or an output. Null where nothing does, or
-/// what is checked is free of a device, and is to stay so.
+/// Returns, where an operation of the slice is a check, what holds its indices
+/// in memory when the slice has run, a leaf or an output. Null where nothing
+/// does, or what is checked is free of a device, and is to stay so.
 Node *findIndices(const Graph &graph, const Slice &slice, Node *op);
 
 /// Marks all that `roots` are made of, down to leaves and to the outputs of the

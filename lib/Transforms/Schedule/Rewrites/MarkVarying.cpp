@@ -17,12 +17,13 @@
 //   * a dimension along which nothing is read, as of an iota, varies where
 //     its extent is one of those that are;
 //   * a dimension of a stage's result is what the one that numbers it is;
-//   * a reshape hands the mark on to a dimension of the same extent, or to
-//   those
-//     of varying extents whose product it is, or else to the outermost of those
-//     among which it divides the elements;
+//   * a reshape hands the mark on to a dimension of the same extent, or to the
+//     ones of varying extents whose product it is, or else to the outermost of
+//     those among which it divides the elements;
 //   * a branch or a loop hands marks on to its blocks, and from these to its
 //     results; of what a scan goes over, a row has those behind the first;
+//   * a dimension of a routine's result varies where its extent is one of those
+//     that are;
 //   * all else (concat, insert) keeps the dimensions of its operands.
 //
 // A constant that is an extent that varies, as of what is added to an index
@@ -38,6 +39,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/LoopOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReduceOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/ReindexOps.h"
+#include "MetaOps/Dialect/MetaOp/IR/RoutineOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
@@ -72,6 +74,7 @@ private:
   void visitKernel(KernelOp op);
   void visitFused(FusedOp op);
   void visitReshape(ReshapeOp op);
+  void visitRoutine(RoutineOp op);
   SmallBitVector findSpace(FusedOp op);
   void markReshaped(ArrayRef<int64_t> shape, unsigned begin, unsigned end,
                     int64_t length, SmallBitVector &marked) const;
@@ -375,6 +378,18 @@ void VaryingDims::visitReshape(ReshapeOp op) {
   marks[op] = result;
 }
 
+void VaryingDims::visitRoutine(RoutineOp op) {
+  for (Value output : op.getOutputs()) {
+    ArrayRef<int64_t> shape = getShape(output);
+    SmallBitVector dims(shape.size());
+    for (auto [dim, extent] : llvm::enumerate(shape))
+      if (extents.contains(extent))
+        dims.set(dim);
+    if (dims.any())
+      marks[output] = dims;
+  }
+}
+
 void VaryingDims::visit(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op))
     return visitKernel(kernel);
@@ -382,6 +397,8 @@ void VaryingDims::visit(Operation *op) {
     return visitFused(fused);
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return visitReshape(reshape);
+  if (auto routine = dyn_cast<RoutineOp>(op))
+    return visitRoutine(routine);
   if (auto inside = dyn_cast<RegionBranchOpInterface>(op))
     return visitControlFlow(inside);
   for (Value result : op->getResults())

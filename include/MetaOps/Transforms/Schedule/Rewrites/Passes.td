@@ -11,6 +11,45 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CallLibrariesPass : Pass<"metaop-call-libraries", "::mlir::func::FuncOp"> {
+  let summary = "Has libraries compute products of matrices";
+  let description = [{
+    A kernel that is a product of two tensors of bf16, or a batch of such
+    products, with sums of f32, becomes a call of the routine `product`, if a
+    library should take less time for it (docs/Libraries.md): by classes of
+    extents, so that all lengths of a dimension that varies are computed alike.
+    The tensors stay as they lie; their strides are parameters. Kernels with a
+    schedule, or with anything else in them, stay. Without a function that tells
+    what libraries take, each product that is large enough becomes a call.
+
+    Before:
+    ```mlir
+    %0 = metaop.kernel(%a = %x : tensor<128x256xbf16>,
+                       %b = %w : tensor<512x256xbf16>) -> tensor<128x512xf32> {
+      ...
+        %5 = metaop.mul %3, %4 : tensor<128x256x512xf32>
+        %6 = metaop.reindex_reduce add %5
+            map affine_map<(d0, d1, d2) -> (d0, d2)>
+            : tensor<128x256x512xf32> -> tensor<128x512xf32>
+    ```
+    After:
+    ```mlir
+    %0 = metaop.routine "product"(%x, %w)
+        parameters = {extents = array<i64: 1, 128, 512, 256>,
+                      strides_a = array<i64: 0, 256, 1>,
+                      strides_b = array<i64: 0, 1, 256>,
+                      strides_product = array<i64: 0, 512, 1>}
+        roles = ["a", "b", "product"] total
+        : (tensor<128x256xbf16>, tensor<512x256xbf16>) -> tensor<128x512xf32>
+    ```
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "say of each product that a library computes, as a remark">
+  ];
+  let dependentDialects = ["::mlir::metaop::MetaOpDialect"];
+}
+
 def GatherScattersPass : Pass<"metaop-gather-scatters", "::mlir::func::FuncOp"> {
   let summary = "Gathers what reductions scatter";
   let description = [{
