@@ -43,7 +43,7 @@ MLIR_TYPES = {
 #: Operations that no graph has: compilation makes them, or loops and functions have graphs of
 #: their own (random_control_flow.py, test_own_derivatives.py).
 STRUCTURE = {"fused", "kernel", "yield", "check_range", "scan", "scan_yield"}
-STRUCTURE |= {"barrier", "custom_derivative", "custom_yield", "extern", "fft", "routine"}
+STRUCTURE |= {"barrier", "custom_derivative", "custom_yield", "extern", "routine"}
 
 
 @dataclass(frozen=True)

@@ -603,6 +603,19 @@ def _argsort(step: Step) -> mo.Var:
     return mo.argsort(x, step.dim(x), descending=step.chance(0.5))
 
 
+@entry("fft")
+def _fft(step: Step) -> mo.Var:
+    x = step.first(("float32", "float64"), rank=1)
+    dim = step.dim(x)
+    # The interpreter sums as the definition says.
+    if not 0 < x.shape[dim] <= 64:
+        raise Unfit
+    spectrum = mo.fft.rfft(x, dim=dim, norm="ortho")
+    if step.chance(0.5):
+        return spectrum.real + spectrum.imag
+    return mo.fft.irfft(spectrum, x.shape[dim] + 1, dim, "ortho")
+
+
 # --- Entries: updates of parameters ----------------------------------------------------
 
 UPDATES: dict[str, Callable[[mo.Var, mo.Var], Any]] = {

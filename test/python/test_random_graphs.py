@@ -35,7 +35,7 @@ from shrinking import Budget, leave_out, shrink
 from util import on_processor
 
 PER_TEST = 20
-VALUES = range(0, 300, PER_TEST)
+VALUES = range(0, 340, PER_TEST)
 #: On an emulated GPU half of them: all operators are among these.
 DERIVATIVES = range(0, 120 if on_processor(mo.zeros(())) else 60, PER_TEST)
 

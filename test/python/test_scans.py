@@ -187,6 +187,12 @@ def test_one_value_may_be_all_that_a_scan_takes() -> None:
     compare(mine, mo.grad(loss_of(*unrolled(f, w, w, 3)), [w]))
 
 
+def first_numbers(seed: int) -> mo.Var:
+    """Return the first random numbers behind a seed."""
+    mo.seed(seed)
+    return mo.random.uniform(shape=(3,)).sync()
+
+
 def test_random_numbers_are_those_of_the_loop() -> None:
     def f(c: mo.Var, x: mo.Var) -> tuple:
         y = mo.random.uniform(shape=(2,)) + x
@@ -199,6 +205,29 @@ def test_random_numbers_are_those_of_the_loop() -> None:
         mo.seed(9)
         expected = [*unrolled(f, mo.zeros(2), xs, 5, reverse), mo.random.uniform(shape=(3,))]
         compare(mine, expected, rtol=1e-6)
+
+
+def test_a_body_may_draw_no_random_numbers() -> None:
+    """Neither those of an empty tensor, nor those of a loop that makes no trips."""
+
+    def draw_none(c: mo.Var, x: mo.Var) -> tuple:
+        return c + x, mo.random.uniform(shape=(0, 2))
+
+    def draw_never(c: mo.Var, x: mo.Var) -> tuple:
+        rows = mo.map(lambda y: mo.random.uniform(shape=(2,)) + y, mo.zeros(0))
+        return c + x, rows
+
+    def in_checkpoint(c: mo.Var, x: mo.Var) -> tuple:
+        return mo.checkpoint(draw_none)(c, x)
+
+    xs = numbers(5, dtype="float32")
+    for f in (draw_none, draw_never, in_checkpoint):
+        for loop in (partial(mo.scan, f), partial(unrolled, f, trips=5)):
+            mo.seed(9)
+            total, rows = loop(mo.zeros(()), xs)
+            compare([total, mo.random.uniform(shape=(3,))], [xs.sum(), first_numbers(9)], rtol=1e-6)
+            assert rows.shape == (5, 0, 2)
+            assert rows.numpy().shape == (5, 0, 2)
 
 
 def test_a_counting_loop_has_gradients() -> None:

@@ -177,6 +177,25 @@ def test_random_numbers_are_of_a_stream_of_their_own() -> None:
     assert len({row.tobytes() for row in (rows[0], other.numpy(), more.numpy())}) == 3
 
 
+def test_a_body_may_draw_no_random_numbers() -> None:
+    def body(c: tuple) -> tuple:
+        return c[0] + 1, mo.concat([mo.random.uniform(shape=(0,)), c[1] + 1])
+
+    def count(_: mo.Var, c: mo.Var) -> mo.Var:
+        return c + mo.random.uniform(shape=(0,)).sum() + 1
+
+    _, ones = mo.while_loop(lambda c: c[0] < 4, body, (0, mo.zeros(2)))
+    np.testing.assert_array_equal(ones.numpy(), [4, 4])
+    bounded = mo.while_loop(
+        lambda c: (c < 4) & (mo.random.uniform(shape=(0,)).sum() == 0),
+        lambda c: c + 1,
+        0,
+        max_trips=9,
+    )
+    assert bounded.item() == 4
+    assert mo.fori_loop(0, mo.array(5), count, 0.0).item() == 5
+
+
 def test_indices_out_of_range_name_the_trip_and_the_line() -> None:
     table = mo.array(numbers(4))
     result = mo.fori_loop(0, 10, lambda i, c: c + table.take(i.reshape(1), axis=0).sum(), 0.0)

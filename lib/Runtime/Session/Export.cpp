@@ -336,7 +336,7 @@ static void addState(const ExportedRecording &function, Recorder &recorder,
     const auto &[name, var] = function.arguments[number];
     weights.add(name, var->getNode());
   }
-  if (!function.drawsFromState || function.recorded->getNumDrawn() == 0)
+  if (!function.drawsFromState || !function.recorded->drawsRandom())
     return;
   weights.add(kRandomKey, recorder.randomKey());
   weights.add(kRandomCounter, recorder.randomCounter(0));

@@ -42,7 +42,7 @@ public:
 
 private:
   bool draws() const {
-    return function.drawsFromState && function.recorded->getNumDrawn() != 0;
+    return function.drawsFromState && function.recorded->drawsRandom();
   }
   void addArguments();
   void addOutputs();

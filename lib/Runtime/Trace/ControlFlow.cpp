@@ -199,18 +199,23 @@ namespace {
 class CarriesBuilder {
 public:
   CarriesBuilder(RecordingSession &session, llvm::ArrayRef<const Var *> first,
-                 int64_t numDrawn, std::optional<int64_t> maxTrips)
-      : recorder(session.getRecorder()), numDrawn(numDrawn), maxTrips(maxTrips),
+                 llvm::ArrayRef<const RecordedBody *> bodies,
+                 std::optional<int64_t> maxTrips)
+      : recorder(session.getRecorder()), maxTrips(maxTrips),
         numGiven(first.size()), given(session.getNodes(first)) {
+    for (const RecordedBody *body : bodies) {
+      draws |= body->function->drawsRandom();
+      numDrawn += body->function->getNumDrawn();
+    }
     auto addZero = [&] {
       given.push_back(recorder.scalar(Number::ofInt(0), DType::I64));
     };
-    if (draws())
+    if (draws)
       addZero();
     if (maxTrips)
       addZero();
     numCarries = given.size();
-    if (draws())
+    if (draws)
       given.push_back(drawKey(recorder));
   }
 
@@ -221,7 +226,7 @@ public:
   BodyEmitter::Stream getStream(OpBuilder &builder, Location location,
                                 ValueRange carries, ValueRange values,
                                 int64_t offset) const {
-    if (!draws())
+    if (!draws)
       return {};
     return {values[numCarries],
             addOffset(builder, location, carries[numGiven], offset)};
@@ -230,7 +235,7 @@ public:
   /// Adds the next values of what is carried beside the given values.
   void addNext(OpBuilder &builder, Location location, ValueRange carries,
                llvm::SmallVectorImpl<Value> &next) const {
-    if (draws())
+    if (draws)
       next.push_back(addOffset(builder, location, carries[numGiven], numDrawn));
     if (!maxTrips)
       return;
@@ -240,12 +245,11 @@ public:
   }
 
 private:
-  /// If numbers are drawn, the counter of the next one is carried, too.
-  bool draws() const { return numDrawn > 0; }
-
   Recorder &recorder;
+  /// If numbers are drawn, the counter of the next one is carried, too.
+  bool draws = false;
   /// The count of random numbers of a trip.
-  int64_t numDrawn;
+  int64_t numDrawn = 0;
   std::optional<int64_t> maxTrips;
   size_t numGiven, numCarries;
   llvm::SmallVector<Node *> given;
@@ -258,8 +262,7 @@ std::vector<Var> metaops::recordWhile(RecordingSession &session,
                                       const RecordedBody &body,
                                       std::optional<int64_t> maxTrips) {
   int64_t numDrawnBefore = condition.function->getNumDrawn();
-  CarriesBuilder loop(session, first,
-                      numDrawnBefore + body.function->getNumDrawn(), maxTrips);
+  CarriesBuilder loop(session, first, {&condition, &body}, maxTrips);
   llvm::SmallVector<Node *> &given = loop.getGiven();
   BodyEmitter before(session, condition, given, /*ownsStream=*/true);
   BodyEmitter after(session, body, given, /*ownsStream=*/true);
@@ -306,8 +309,7 @@ std::vector<Var> metaops::recordCounted(RecordingSession &session,
     count = recorder.checkTrips(count, *range.maxTrips);
   llvm::SmallVector<const Var *> carried(first);
   carried.push_back(&range.lower);
-  CarriesBuilder loop(session, carried, body.function->getNumDrawn(),
-                      /*maxTrips=*/std::nullopt);
+  CarriesBuilder loop(session, carried, {&body}, /*maxTrips=*/std::nullopt);
   llvm::SmallVector<Node *> &given = loop.getGiven();
   BodyEmitter emitter(session, body, given, /*ownsStream=*/true);
   size_t numGiven = first.size();
@@ -352,13 +354,14 @@ std::vector<Var> metaops::recordScan(RecordingSession &session, ScanRange range,
                                      const RecordedBody &body) {
   Recorder &recorder = session.getRecorder();
   int64_t numDrawn = body.function->getNumDrawn();
+  bool draws = body.function->drawsRandom();
   llvm::SmallVector<Node *> given = session.getNodes(first);
   llvm::append_range(given, session.getNodes(rows));
-  if (numDrawn > 0) {
+  if (draws) {
     given.push_back(recordCounters(recorder, range, numDrawn));
     given.push_back(recorder.randomKey());
   }
-  size_t numRows = rows.size() + (numDrawn > 0);
+  size_t numRows = rows.size() + draws;
   BodyEmitter emitter(session, body, given, /*ownsStream=*/true);
   Node *made = recorder.recordRegions(
       given, [&](OpBuilder &builder, Location location, ValueRange values) {
@@ -367,7 +370,7 @@ std::vector<Var> metaops::recordScan(RecordingSession &session, ScanRange range,
           llvm::SmallVector<Value> arguments(carries);
           llvm::append_range(arguments, rowsOfTrip.take_front(rows.size()));
           BodyEmitter::Stream stream;
-          if (numDrawn > 0)
+          if (draws)
             stream = {values[first.size() + numRows], rowsOfTrip.back()};
           return emitter.emit(inside, arguments, values, stream);
         };

@@ -121,6 +121,7 @@ private:
     if (node->isScalar && drawn != trace.isCounter.end())
       step.kind =
           drawn->second ? Step::Kind::RandomCounter : Step::Kind::RandomKey;
+    function.readsStream |= step.kind != Step::Kind::Operation;
     step.op = node->op;
     step.signature = node->signature;
     for (Node *operand : node->operands)

@@ -118,6 +118,9 @@ public:
   llvm::ArrayRef<DType> getNumberTypes() const { return numberTypes; }
   /// Returns how many random numbers a call draws.
   int64_t getNumDrawn() const { return numDrawn; }
+  /// Returns whether it draws random numbers. It may draw none of them, for a
+  /// tensor without elements or in a loop without trips.
+  bool drawsRandom() const { return readsStream || numDrawn != 0; }
   /// Returns the numbers of the arguments that it rebinds.
   llvm::ArrayRef<unsigned> getRebound() const { return rebound; }
   /// Returns the derivatives that the function records.
@@ -164,6 +167,8 @@ private:
   /// Some step rebinds an argument otherwise than by an update.
   bool assigns = false;
   int64_t numDrawn = 0;
+  /// Some step reads the key or the counter of random numbers.
+  bool readsStream = false;
 };
 
 } // namespace metaops
