@@ -61,7 +61,8 @@ def make_ours(forward: Callable[[Any], Any], x: np.ndarray, weights: list[Any]) 
     recorded, derived = mo.jit(forward), mo.jit(derive)
 
     def infer_by_jit() -> list[Any]:
-        return [recorded(given).sync()]
+        with mo.no_grad():
+            return [recorded(given).sync()]
 
     def train_by_jit() -> list[Any]:
         results = derived(given)
