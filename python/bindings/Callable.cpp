@@ -30,7 +30,7 @@ std::vector<Var *> metaops::python::toArguments(py::handle object) {
 namespace {
 /// A call of a recorded function.
 struct Call {
-  const RecordedFunction *function;
+  std::shared_ptr<const RecordedFunction> function;
   std::vector<Var *> arguments;
 
   bool isTaken() const { return function->takes(arguments); }
@@ -42,7 +42,7 @@ struct Call {
 static bool replay(py::handle functions, py::handle arguments) {
   std::vector<Call> calls;
   for (py::handle function : py::reinterpret_borrow<py::list>(functions))
-    calls.push_back({function.cast<Callable &>().function.get(), {}});
+    calls.push_back({function.cast<Callable &>().function, {}});
   auto lists = py::reinterpret_borrow<py::list>(arguments);
   if (lists.size() != calls.size())
     fail(ErrorKind::Value, "replay: " + llvm::Twine(calls.size()) +
@@ -53,6 +53,8 @@ static bool replay(py::handle functions, py::handle arguments) {
   if (!llvm::all_of(calls, [](const Call &call) { return call.isTaken(); }))
     return false;
   if (getTrace()) {
+    for (const Call &call : calls)
+      keepInTraces(call.function);
     Entered trace;
     for (const Call &call : calls)
       call.function->replay(*trace, call.arguments);
@@ -139,8 +141,11 @@ callInSession(Callable &self, const GivenCall &given,
 }
 
 /// Records a call in the trace of this thread.
-static std::vector<Var> callInTrace(const RecordedFunction &function,
-                                    const GivenCall &given) {
+static std::vector<Var>
+callInTrace(const std::shared_ptr<const RecordedFunction> &recorded,
+            const GivenCall &given) {
+  const RecordedFunction &function = *recorded;
+  keepInTraces(recorded);
   Entered trace;
   std::vector<Var> numbers = function.makeNumbers(*trace, given.numbers);
   std::vector<Var *> arguments = given.arguments;
@@ -159,7 +164,7 @@ static py::list call(Callable &self, py::handle arguments, py::handle numbers,
          "a recorded function is given Vars of other shapes or types than it "
          "was recorded of");
   if (getTrace())
-    return toList(callInTrace(*self.function, given));
+    return toList(callInTrace(self.function, given));
   return toList(*callInSession(
       self, given,
       [&](Session &session, const CallRequest &request, auto &results) {
@@ -191,6 +196,7 @@ static py::object recordCall(const Callable &self, py::handle arguments) {
   std::vector<Var *> given = toArguments(arguments);
   if (!self.function->takes(given))
     return py::none();
+  keepInTraces(self.function);
   Entered session;
   return toList(self.function->replay(*session, given));
 }

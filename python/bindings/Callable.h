@@ -29,6 +29,10 @@ struct Callable {
   bool counts = false;
 };
 
+/// Has the traces that this thread records in keep a function which is replayed
+/// there (Trace.cpp).
+void keepInTraces(const std::shared_ptr<const RecordedFunction> &function);
+
 /// Returns the Vars of a list. Throws where something else is in it.
 std::vector<Var *> toArguments(pybind11::handle object);
 

@@ -44,6 +44,13 @@ Trace *metaops::python::getTrace() {
   return traces.empty() ? nullptr : traces.back().get();
 }
 
+void metaops::python::keepInTraces(
+    const std::shared_ptr<const RecordedFunction> &function) {
+  for (const std::shared_ptr<Trace> &trace : traces)
+    if (trace)
+      trace->keep(function);
+}
+
 namespace {
 /// Has this thread record in a trace, which is then closed.
 class TraceScope {

@@ -51,6 +51,7 @@ void Trace::close() {
   parts->graph.dropCalls();
   standIns.clear();
   constants.clear();
+  replayed.clear();
   onCapture = nullptr;
 }
 

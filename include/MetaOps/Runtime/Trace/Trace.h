@@ -104,6 +104,11 @@ public:
   Linearized finishLinear(llvm::ArrayRef<const Var *> outputs,
                           llvm::ArrayRef<const Var *> moved,
                           size_t firstTangent);
+  /// Keeps a function that is replayed in the trace until `close`: its
+  /// constants are captured.
+  void keep(std::shared_ptr<const RecordedFunction> function) {
+    replayed.push_back(std::move(function));
+  }
   /// Returns the lines of values that Vars still hold.
   std::vector<std::string> findHeld();
   /// Lets go of the Vars that it has made. To be called when the function has
@@ -209,6 +214,8 @@ private:
   /// Scalars, by their places in the order of recording, that are keys and
   /// counters of random numbers.
   llvm::DenseMap<uint64_t, bool> isCounter;
+  /// Functions that have been replayed.
+  std::vector<std::shared_ptr<const RecordedFunction>> replayed;
 };
 
 } // namespace metaops
