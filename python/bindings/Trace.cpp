@@ -389,11 +389,13 @@ static void bindRecording(py::module_ &module) {
       },
       "Returns a trace of a function of Vars like the given ones.");
   define(
-      module, "begin_body(like)",
-      [](py::handle like) {
-        return std::make_unique<Recording>(like, Trace::Kind::Body);
+      module, "begin_body(like, rows)",
+      [](py::handle like, py::handle rows) {
+        return std::make_unique<Recording>(like, Trace::Kind::Body,
+                                           toFlags(rows));
       },
-      "Returns a trace of a branch, or of a part of a loop.");
+      "Returns a trace of a branch, or of a part of a loop. It is given a row\n"
+      "of each Var for which `rows` says so, and the others as they are.");
   define(
       module, "begin_checkpoint()",
       [] {

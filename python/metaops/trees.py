@@ -69,7 +69,10 @@ def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     >>> params = mo.tree_map(lambda p, g: p - 0.1 * g, params, grads)
     """
     if not others and type(tree) in (tuple, list):
-        return type(tree)([tree_map(function, child) for child in tree])
+        # Most of what is in a container are tensors.
+        return type(tree)(
+            [function(child) if type(child) is Var else tree_map(function, child) for child in tree]
+        )
     own = children_of(tree)
     if own is None:
         return function(tree, *others)

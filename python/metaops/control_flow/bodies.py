@@ -48,6 +48,8 @@ class Body:
         Structures like those that it is called with.
     leaves
         The tensors in them, in their order.
+    rows
+        The number of leaves, the last ones, of which it is given rows.
     """
 
     _recording: type[BodyRecording] = BodyRecording
@@ -58,11 +60,13 @@ class Body:
         function: Callable[..., Any],
         arguments: Sequence[Any],
         leaves: list[Var],
+        rows: int = 0,
     ) -> None:
+        are_rows = [False] * (len(leaves) - rows) + [True] * rows
         self._record(
             what,
             function,
-            _core.begin_body(leaves),
+            _core.begin_body(leaves, are_rows),
             lambda given: (rebuild(tuple(arguments), given), {}),
         )
 

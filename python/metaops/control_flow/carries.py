@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._core import Var
 from .._errors import at_line
 from .._promotion import is_number
 from .._typing import shown
-from ..trees import tree_leaves
 from .bodies import Body
 from .structures import describe_leaf, find_type, leaves_of, listed, make_leaf, rebuild, widened
 
@@ -53,8 +52,10 @@ class Carries:
     def record(
         self,
         function: Callable[..., Any],
-        give: Callable[[Any], tuple[Any, ...]],
+        others: tuple[Any, ...] = (),
+        leaves: Sequence[Var] = (),
         within: str = "result",
+        rows: bool = False,
     ) -> Body:
         """Return the body, once numbers have element types that it returns again.
 
@@ -62,15 +63,24 @@ class Carries:
         ----------
         function
             The body.
-        give
-            Returns what it is given, structures of tensors, for given carries.
+        others
+            What it is given behind the carries, structures of tensors.
+        leaves
+            The tensors in these, in their order.
         within
             The path of the next carries in what it returns.
+        rows
+            Whether it is given rows of those.
         """
         # An element type only widens: from booleans to integers to floats.
         for _ in range(3 * len(self.vars) + 1):
-            given = give(self.get_tree())
-            body = Body(f"{self.what}: the body", function, given, tree_leaves(given))
+            body = Body(
+                f"{self.what}: the body",
+                function,
+                (self.tree, *others),
+                [*self.vars, *leaves],
+                len(leaves) if rows else 0,
+            )
             try:
                 if not self._widen(body, within):
                     return body

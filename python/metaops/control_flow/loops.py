@@ -90,7 +90,7 @@ def while_loop(
     most = _as_most("while_loop", max_trips)
     carries = Carries("while_loop", init_val)
     carries.check_any()
-    with carries.record(body_fun, lambda tree: (tree,)) as body:
+    with carries.record(body_fun) as body:
         given = (carries.get_tree(),)
         with Body("while_loop: the condition", cond_fun, given, carries.vars) as condition:
             _check_condition(condition)
@@ -212,7 +212,7 @@ def fori_loop(
     def trip(value: T, i: Var) -> T:
         return body_fun(i, value)
 
-    with carries.record(trip, lambda tree: (tree, number)) as body:
+    with carries.record(trip, (number,), [number]) as body:
         made_of = body.finish(carries.get_types())
         if isinstance(first, int) and isinstance(end, int):
             results = _record_known(first, end, carries, made_of, most, unroll)

@@ -60,10 +60,6 @@ class Rows:
                 )
         self.trips: int = trips
 
-    def get_row(self) -> Any:
-        """Return a structure of tensors like those of one trip."""
-        return rebuild(self.tree, [_core.zeros(var.shape[1:], var.dtype) for var in self.vars])
-
 
 def scan(
     f: Callable[[C, Any], tuple[C, Any]],
@@ -164,8 +160,7 @@ def _scan(
 
     # Messages say that the body was defined there.
     trip.__wrapped__ = function  # type: ignore[attr-defined]
-    like = rows.get_row()
-    with carries.record(trip, lambda tree: (tree, like), "result[0]") as body:
+    with carries.record(trip, (rows.tree,), rows.vars, "result[0]", rows=True) as body:
         own = len(carries.vars)
         types = carries.get_types() + [find_type(leaf) for _, leaf in body.leaves[own:]]
         structure = body.structure[1]

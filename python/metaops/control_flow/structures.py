@@ -10,7 +10,7 @@ is to be the same as.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -34,13 +34,14 @@ __all__ = [
 ]
 
 
-def _walk(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
-    children = children_of(tree)
+def _add_leaves(tree: Any, path: str, leaves: list[tuple[str, Any]]) -> None:
+    # Most are tensors.
+    children = None if type(tree) is Var else children_of(tree)
     if children is None:
-        yield path, tree
+        leaves.append((path, tree))
         return
     for key, child in children.items():
-        yield from _walk(child, f"{path}[{key!r}]")
+        _add_leaves(child, f"{path}[{key!r}]", leaves)
 
 
 def leaves_of(what: str, name: str, tree: Any) -> list[tuple[str, Any]]:
@@ -60,15 +61,15 @@ def leaves_of(what: str, name: str, tree: Any) -> list[tuple[str, Any]]:
     TypeError
         If a leaf is something else.
     """
-    leaves = []
-    for path, leaf in _walk(tree, name):
+    leaves: list[tuple[str, Any]] = []
+    _add_leaves(tree, name, leaves)
+    for place, (path, leaf) in enumerate(leaves):
         if isinstance(leaf, np.ndarray):
-            leaf = _core.array(leaf)
+            leaves[place] = path, _core.array(leaf)
         elif not isinstance(leaf, Var) and not is_number(leaf):
             raise at_line(
                 TypeError(f"{what}: {path} is {shown(leaf)}, expected a tensor or a number")
             )
-        leaves.append((path, leaf))
     return leaves
 
 
