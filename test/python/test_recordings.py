@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import threading
 from itertools import pairwise
+from typing import Any
 
 import metaops as mo
 import numpy as np
@@ -109,6 +111,62 @@ def test_later_calls_of_a_layer_are_as_the_first(kind: type, options: dict) -> N
         others = mo.grad((expected * expected).sum(), list(twin.parameters()))
         for gradient, other in zip(gradients, others, strict=True):
             np.testing.assert_allclose(gradient.numpy(), other.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def run_scan(cell: nn.Module, x: mo.Var, part: str = "scan") -> mo.Var:
+    """Return the outputs of a cell for each row."""
+    count = 2 if isinstance(cell, nn.LSTMCell) else 1
+
+    def step(state: tuple, row: mo.Var) -> tuple:
+        made: Any = cell(row, state if count == 2 else state[0])
+        following = made if count == 2 else (made,)
+        return following, following[0]
+
+    def run(x: mo.Var) -> mo.Var:
+        body = mo.checkpoint(step) if part == "checkpoint" else step
+        return mo.scan(body, (mo.zeros((2, 4)),) * count, x)[1]
+
+    return mo.vmap(run)(mo.stack([x, x * 2])) if part == "vmap" else run(x)
+
+
+@pytest.mark.parametrize("kind", [nn.LSTMCell, nn.GRUCell, nn.RNNCell])
+@pytest.mark.parametrize("part", ["scan", "checkpoint", "vmap"])
+def test_later_calls_of_a_cell_in_bodies_are_as_the_first(kind: type, part: str) -> None:
+    cell = kind(3, 4)
+    x = numbers(7, 2, 3)
+    for call in range(4):
+        given = (x * float(call + 1)).sync()
+        # A copy has no recordings.
+        twin = copy.deepcopy(cell)
+        found, expected = run_scan(cell, given, part), run_scan(twin, given, part)
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+        gradients = mo.grad((found * found).sum(), list(cell.parameters()))
+        others = mo.grad((expected * expected).sum(), list(twin.parameters()))
+        for gradient, other in zip(gradients, others, strict=True):
+            np.testing.assert_array_equal(gradient.numpy(), other.numpy())
+    assert all(cell._recurrence.recordings._functions.values())
+
+
+def test_a_body_keeps_what_it_has_replayed() -> None:
+    """A recording has arrays, which the body's operation is given when that is finished."""
+    recordings = Recordings()
+    x = numbers(5)
+
+    def scale(x: mo.Var) -> list[mo.Var]:
+        return [x * mo.array(np.arange(x.size, dtype="float32"))]
+
+    def trip(total: mo.Var, _: None) -> tuple:
+        (y,) = recordings.call("own", scale, [x])
+        for length in range(Recordings.most):
+            recordings.call("other", scale, [mo.zeros(length)])
+        gc.collect()
+        return total + y, None
+
+    for _ in range(3):
+        for _ in range(3):
+            (expected,) = recordings.call("own", scale, [x])
+        total, _ = mo.scan(trip, mo.zeros(5), length=2, unroll=False)
+        np.testing.assert_array_equal(total.numpy(), 2 * expected.numpy())
 
 
 def test_a_layer_that_has_run_is_copied_and_pickled() -> None:

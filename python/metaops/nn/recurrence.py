@@ -10,7 +10,7 @@ one matrix for all gates. The loop is a scan, whose size does not depend on the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -50,6 +50,10 @@ class Weights(NamedTuple):
     hr: Var | None = None
 
 
+#: Weights, an input, the first state and what is inside, to what a layer returns.
+Run = Callable[[Weights, Var, State | None, Var | None], Sequence[Var]]
+
+
 class Recurrence:
     """The equations of one kind of network."""
 
@@ -58,7 +62,7 @@ class Recurrence:
     states = 1
 
     def __init__(self) -> None:
-        #: Recordings of `all_steps`.
+        #: Recordings of `one_step` and `all_steps`.
         self.recordings = Recordings()
 
     def share_of_input(self, x: Var, weights: Weights) -> Var:
@@ -241,14 +245,42 @@ def _step(recurrence: Recurrence, weights: Weights, dtype: str) -> Step:
     return step
 
 
+def _call_recorded(
+    recurrence: Recurrence,
+    kind: Hashable,
+    run: Run,
+    weights: Weights,
+    x: Var,
+    state: State | None,
+    is_inside: Var | None = None,
+) -> Sequence[Var]:
+    """Return what a function makes of tensors, some of which may be None; see `Recordings`."""
+    given: list[Any] = [x, *weights, *(state or [None] * recurrence.states), is_inside]
+    absent = tuple([tensor is None for tensor in given])
+
+    def call(*tensors: Var) -> Sequence[Var]:
+        left = iter(tensors)
+        made: list[Any] = [None if is_absent else next(left) for is_absent in absent]
+        own = len(weights) + 1
+        first = None if state is None else tuple(made[own:-1])
+        return run(Weights(*made[1:own]), made[0], first, made[-1])
+
+    tensors = [tensor for tensor in given if tensor is not None]
+    return recurrence.recordings.call((kind, absent), call, tensors)
+
+
 @computed("low")
 def one_step(recurrence: Recurrence, weights: Weights, x: Var, state: State | None) -> State:
     """Return the state after an input ``(N, inputs)``; None stands for zeros."""
-    share = recurrence.share_of_input(x, weights)
-    if state is None:
-        state = initial_state(weights, recurrence.states, x.shape[0], share.dtype)
-    step = _step(recurrence, weights, share.dtype)
-    return step(share, matmul(state[0], weights.hh.transpose(1, 0)), state)
+
+    def run(weights: Weights, x: Var, state: State | None, is_inside: Var | None) -> State:
+        share = recurrence.share_of_input(x, weights)
+        if state is None:
+            state = initial_state(weights, recurrence.states, x.shape[0], share.dtype)
+        step = _step(recurrence, weights, share.dtype)
+        return step(share, matmul(state[0], weights.hh.transpose(1, 0)), state)
+
+    return tuple(_call_recorded(recurrence, "step", run, weights, x, state))
 
 
 @computed("low")
@@ -281,19 +313,13 @@ def all_steps(
     (Var, tuple of Var)
         The outputs, ``(T, N, outputs)``, and the last state.
     """
-    given: list[Any] = [x, *weights, *(state or [None] * recurrence.states), is_inside]
-    absent = tuple(tensor is None for tensor in given)
 
-    def run(*tensors: Var) -> list[Var]:
-        left = iter(tensors)
-        made: list[Any] = [None if is_absent else next(left) for is_absent in absent]
-        x, inside, own = made[0], made[-1], len(weights) + 1
-        first = None if state is None else tuple(made[own:-1])
-        output, last = _steps(recurrence, Weights(*made[1:own]), x, first, inside, is_reverse)
+    def run(weights: Weights, x: Var, state: State | None, is_inside: Var | None) -> list[Var]:
+        output, last = _steps(recurrence, weights, x, state, is_inside, is_reverse)
         return [output, *last]
 
-    tensors = [tensor for tensor in given if tensor is not None]
-    output, *last = recurrence.recordings.call((absent, is_reverse), run, tensors)
+    kind = ("steps", is_reverse)
+    output, *last = _call_recorded(recurrence, kind, run, weights, x, state, is_inside)
     return output, tuple(last)
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "NotRecordedError",
     "Recording",
     "advance",
+    "are_bodies",
     "are_recorded",
     "call_with_effects",
     "forbid",
@@ -113,14 +114,15 @@ class Registered:
 class Recording:
     """A function that is being recorded: its trace and the effects that it has."""
 
-    __slots__ = ("_outer", "effects", "fetches", "trace")
+    __slots__ = ("effects", "fetches", "outer", "trace")
 
     def __init__(self, trace: Any) -> None:
         self.trace = trace
         self.effects: list[Registered] = []
         #: Tensors whose values callbacks are given by each call.
         self.fetches: list[tuple[list[Var], Callback]] = []
-        self._outer: Recording | None = None
+        #: The one that this thread was in before.
+        self.outer: Recording | None = None
 
     def add_effect(
         self, effect: Effect, numbers: Sequence[float], dtypes: Sequence[Any]
@@ -146,7 +148,7 @@ class Recording:
         self.fetches.append((vars, callback))
 
     def __enter__(self) -> Recording:
-        self._outer = recording()
+        self.outer = recording()
         _of_thread.recording = self
         self.trace.__enter__()
         return self
@@ -157,7 +159,7 @@ class Recording:
                 each.effect.take_back()
         finally:
             self.trace.__exit__(*exception)
-            _of_thread.recording = self._outer
+            _of_thread.recording = self.outer
 
 
 class BodyRecording(Recording):
@@ -188,7 +190,7 @@ class BodyRecording(Recording):
         """Hand on to the function around the body what is read, and refuse all else."""
         if not isinstance(effect, Reading):
             self.forbid("advances what is counted in Python")
-        outer = self._outer
+        outer = self.outer
         return [] if outer is None else outer.add_effect(effect, numbers, dtypes)
 
     def add_fetch(self, vars: list[Var], callback: Callback) -> None:
@@ -248,6 +250,16 @@ def _find_lock(owner: object) -> Any:
 def recording() -> Recording | None:
     """Return the innermost function that this thread records, or None."""
     return getattr(_of_thread, "recording", None)
+
+
+def are_bodies() -> bool:
+    """Return whether all that this thread records are bodies, which no function is around."""
+    found = recording()
+    if found is None:
+        return False
+    while isinstance(found, BodyRecording):
+        found = found.outer
+    return found is None
 
 
 @contextmanager

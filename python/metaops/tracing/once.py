@@ -5,7 +5,8 @@
 
 A recurrent layer records what the shapes, types and devices that it is given ask for, and
 nothing else. So its second call of a kind is recorded as a function, and those behind it
-record what that function has, without Python.
+record what that function has, without Python. So do calls in bodies of control flow, which
+are recorded anew in each call of the loop.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 from .. import _core, _flags
 from .._core import RecordedFunction, Var
+from .effects import are_bodies
 
 __all__ = ["Recordings"]
 
@@ -53,16 +55,11 @@ class Recordings:
         """
         # A function around it is recorded once itself; where each operator runs at once,
         # nothing is.
-        if _core.is_tracing() or not _core.get_flag("lazy_execution"):
+        is_inside = _core.is_tracing() and not are_bodies()
+        if is_inside or not _core.get_flag("lazy_execution"):
             return function(*tensors)
-        # Recordings are of one session, and of one mode of gradients.
-        key = (
-            kind,
-            tuple((tensor.shape, tensor.dtype, tensor.device) for tensor in tensors),
-            os.getpid(),
-            _core.is_grad_enabled(),
-            _flags.recording_kind,
-        )
+        # Recordings are of one session.
+        key = (kind, _core.call_key(tensors), os.getpid(), _flags.recording_kind)
         results = self._replay(key, function, tensors)
         for oldest in list(self._functions)[: -self.most]:
             self._functions.pop(oldest, None)
