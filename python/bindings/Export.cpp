@@ -112,6 +112,11 @@ void metaops::python::bindExport(py::module_ &module) {
       module, "num_drawn(recorded)",
       [](const Callable &self) { return self.function->getNumDrawn(); },
       "Returns how many random numbers a call of a recorded function draws.");
+  define(
+      module, "draws_random(recorded)",
+      [](const Callable &self) { return self.function->drawsRandom(); },
+      "Returns whether a call of a recorded function draws random numbers, if\n"
+      "only none.");
   define(module, "export_program(path, functions, weights, targets, keys)",
          &exportProgram);
   define(module, "compile_ir(ir, signature, function)", &compileIR);

@@ -289,7 +289,7 @@ def _record_once(
     if numbers:
         structure = _add_parameter(structure, _NUMBERS, list(numbers))
     if has_state:
-        drawn = _RANDOM if _core.num_drawn(recorded) else ()
+        drawn = _RANDOM if _core.draws_random(recorded) else ()
         structure = _add_state(structure, [*state.values(), *drawn])
     recording = {
         "recorded": recorded,

@@ -314,6 +314,26 @@ def test_state_is_inputs_and_outputs(path):
     np.testing.assert_array_equal(model.running_mean.numpy(), np.zeros(3))
 
 
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda x: mo.random.uniform(shape=(0, 2)),
+        lambda x: mo.map(lambda row: mo.random.uniform(shape=(2,)) + row, x[:0]),
+        lambda x: mo.map(lambda row: mo.random.uniform(shape=(0, 2)) + row, x),
+    ],
+)
+def test_no_random_numbers_leave_the_state(path, draw):
+    mo.export(lambda x: (draw(x), x * 2), [some(3)], path, state="outputs")
+    program = mo.load_program(path)
+    before = program.state
+    (drawn, result), state = program(some(3), before)
+    assert drawn.size == 0
+    np.testing.assert_array_equal(result, some(3) * 2)
+    assert {name: int(value) for name, value in state.items()} == {
+        name: int(value) for name, value in before.items()
+    }
+
+
 def test_a_function_without_state_has_an_empty_one(path):
     mo.export(lambda x: x * 2, [some(3)], path, state="outputs")
     program = mo.load_program(path)
