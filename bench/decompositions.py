@@ -4,7 +4,8 @@
 """Factors and spectra of matrices beside NumPy, and beside LAPACK called with nothing around.
 
 One thread each, in processor time: contestants take turns, and the median is shown. All of
-ours is recorded anew in each call. The table is that of docs/LinearAlgebra.md.
+ours is recorded anew in each call. The tables are those of docs/LinearAlgebra.md. In that of
+small matrices, PyTorch takes part where it is installed.
 
     OPENBLAS_NUM_THREADS=1 python bench/decompositions.py
 """
@@ -15,6 +16,7 @@ import ctypes
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
@@ -24,6 +26,8 @@ from common import calls_for, interleave, repeat
 
 #: Matrices of these numbers of rows, and how many of them.
 SIZES = [(64, 1), (256, 1), (1024, 1), (8, 1000)]
+#: Functions of many small matrices, and the numbers of rows of these.
+SMALL = ("cholesky", "solve", "inv", "det", "solve_triangular"), (4, 8, 16)
 #: Lengths of texts are what Fortran takes behind all arguments.
 LENGTH = ctypes.c_size_t(1)
 
@@ -149,10 +153,57 @@ def measure(name: str, rows: int, count: int, rounds: int) -> list[float]:
     return [median(times[key]) * 1e3 for key in runs]
 
 
+def small(name: str, rows: int) -> dict[str, Callable[[], object]]:
+    """Return a call of each library for a thousand matrices, whose results agree."""
+    rng = np.random.default_rng(rows)
+    a = rng.normal(size=(1000, rows, rows)).astype("float32")
+    b = rng.normal(size=(1000, rows, 1)).astype("float32")
+    if name in ("cholesky", "solve_triangular"):
+        a = a @ a.swapaxes(1, 2) + np.eye(rows, dtype="float32")
+    if name == "solve_triangular":
+        a = np.linalg.cholesky(a)
+    given = [a, b] if "solve" in name else [a]
+    tensors, function = [mo.array(x) for x in given], getattr(mo.linalg, name)
+    calls: dict[str, Callable[[], object]] = {"ours": lambda: mo.sync(function(*tensors))}
+    numpys = getattr(np.linalg, name, None)
+    if numpys:
+        calls["numpy"] = lambda: numpys(*given)
+    if find_spec("torch"):
+        import torch
+
+        torch.set_num_threads(1)
+        others, theirs = [torch.from_numpy(x) for x in given], getattr(torch.linalg, name)
+        form = {"upper": False} if name == "solve_triangular" else {}
+        calls["torch"] = lambda: theirs(*others, **form)
+        expected, result = theirs(*others, **form).numpy(), function(*tensors).numpy()
+        error = np.abs(result - expected).max(tuple(range(1, result.ndim)))
+        size = np.abs(expected).max(tuple(range(1, result.ndim)))
+        # Of matrices that are nearly singular, neither has many digits.
+        assert np.median(error / size) < 1e-5
+    return calls
+
+
+def print_small(rounds: int) -> None:
+    """Print the table of small matrices."""
+    print("| float32, 1000 of them | MetaOps, ms | NumPy, ms | PyTorch, ms |")
+    print("| --- | ---: | ---: | ---: |")
+    names, sizes = SMALL
+    for name in names:
+        for rows in sizes:
+            timed = {key: timer(run) for key, run in small(name, rows).items()}
+            times = interleave(timed, rounds)
+            columns = [
+                f"{median(times[key]) * 1e3:.3g}" if key in times else ""
+                for key in ("ours", "numpy", "torch")
+            ]
+            print(f"| `{name}`, {rows} x {rows} | {' | '.join(columns)} |", flush=True)
+
+
 def main(rounds: int = 9) -> None:
-    """Print the table."""
+    """Print the tables."""
     mo.set_num_threads(1)
-    print("| | MetaOps, ms | NumPy, ms | LAPACK, ms |")
+    print_small(rounds)
+    print("\n| | MetaOps, ms | NumPy, ms | LAPACK, ms |")
     print("| --- | ---: | ---: | ---: |")
     for name in ("qr", "eigh", "svd"):
         for rows, count in SIZES:

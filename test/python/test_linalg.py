@@ -255,7 +255,7 @@ def test_a_gradient_of_solve_factors_nothing_anew(rng):
     a, b = mo.array(regular(rng, 5, 5)), mo.array(rng.normal(size=(5, 2)))
     mo.sync(mo.grad(la.solve(a, b).sum(), [a, b]))
     names = [each.name for each in mo.last_program().kernels]
-    assert sum(name.startswith("lu (") for name in names) == 1
+    assert names.count("lu") == 1
     assert sum(name.startswith("lu_solve") for name in names) == 2
 
 
@@ -345,7 +345,7 @@ def test_all_examples_at_once(rng):
     a, b = mo.array(regular(rng, 6, 3, 3)), mo.array(rng.normal(size=(6, 3)))
     close(mo.vmap(la.solve)(a, b), np.linalg.solve(a.numpy(), b.numpy()[..., None])[..., 0], 1e-9)
     names = [each.name for each in mo.last_program().kernels]
-    assert sum(name.startswith("lu (") for name in names) == 1
+    assert names.count("lu") == 1
     close(mo.vmap(la.inv)(a), np.linalg.inv(a.numpy()), rtol=1e-9)
     gradients = mo.vmap(lambda a: mo.grad(la.det(a), a))(a)
     expected = np.linalg.det(a.numpy())[:, None, None] * np.swapaxes(np.linalg.inv(a.numpy()), 1, 2)

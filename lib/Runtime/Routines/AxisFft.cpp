@@ -87,23 +87,6 @@ void AxisFft<T>::append(Phases<T> &phases, Planes<T> from, Planes<T> to,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Copies elements of a matrix to places that are exchanged: from `rows` rows
-/// to as many columns, square by square.
-template <typename T>
-static void transpose(const T *from, int64_t fromStride, int64_t rows,
-                      int64_t columns, T *to, int64_t toStride) {
-  constexpr int64_t kWidth = kTileWidth<T>;
-  int64_t wholeRows = rows / kWidth * kWidth;
-  int64_t wholeColumns = columns / kWidth * kWidth;
-  for (int64_t i = 0; i < wholeRows; i += kWidth)
-    for (int64_t j = 0; j < wholeColumns; j += kWidth)
-      transposeSquare(from + i * fromStride + j, fromStride,
-                      to + j * toStride + i, toStride);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = i < wholeRows ? wholeColumns : 0; j < columns; ++j)
-      to[j * toStride + i] = from[i * fromStride + j];
-}
-
 template <typename T>
 void AxisFft<T>::appendTiles(Phases<T> &phases, Planes<T> from, Planes<T> to,
                              T scale) const {
@@ -155,8 +138,8 @@ void AxisFft<T>::runLines(int64_t tile, Planes<T> from, Planes<T> to,
     clearRows(padded, 0, length);
   auto read = [&](const T *source, T *rows) {
     if (inner == 1)
-      return transpose(source + first * length, length, width, length, rows,
-                       kWidth);
+      return transposeSquares(source + first * length, length, width, length,
+                              rows, kWidth);
     for (int64_t k = 0; k < width; ++k) {
       int64_t line = first + k;
       const T *begin = source + line / inner * length * inner + line % inner;
@@ -169,8 +152,8 @@ void AxisFft<T>::runLines(int64_t tile, Planes<T> from, Planes<T> to,
   Planes<T> done = tiles->run(padded, {}, scratch, scale);
   auto write = [&](const T *rows, T *target) {
     if (inner == 1)
-      return transpose(rows, kWidth, length, width, target + first * length,
-                       length);
+      return transposeSquares(rows, kWidth, length, width,
+                              target + first * length, length);
     for (int64_t k = 0; k < width; ++k) {
       int64_t line = first + k;
       T *begin = target + line / inner * length * inner + line % inner;
@@ -197,10 +180,10 @@ static void appendTransposes(Phases<T> &phases, int64_t count, int64_t rows,
     int64_t matrix = unit / bands * rows * columns;
     int64_t row = unit % bands * kWidth, height = std::min(kWidth, rows - row);
     int64_t source = matrix + row * columns, target = matrix + row;
-    transpose(from.real + source, columns, height, columns, to.real + target,
-              rows);
-    transpose(from.imag + source, columns, height, columns, to.imag + target,
-              rows);
+    transposeSquares(from.real + source, columns, height, columns,
+                     to.real + target, rows);
+    transposeSquares(from.imag + source, columns, height, columns,
+                     to.imag + target, rows);
   };
   phases.push_back({count * bands, kWidth * columns, run});
 }

@@ -1,4 +1,4 @@
-//===- MatrixBatch.cpp - Matrices that are computed one by one ------------===//
+//===- MatrixBatch.cpp - Batches of matrices ------------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -64,6 +64,7 @@ public:
   MatrixPlan(const MatrixBatch &batch,
              std::unique_ptr<const MatrixFunction> function)
       : RoutinePlan(estimate(batch, *function)), batch(batch),
+        groups(countGroups(batch, *function)),
         slots(countSlots(batch, *function)), function(std::move(function)) {}
 
   llvm::Expected<std::optional<int64_t>>
@@ -79,14 +80,15 @@ public:
       scratch.release(slot);
     };
     if (isShared(batch, *function)) {
-      int64_t work = multiplyCounts(function->countFlops(), kWorkOfFlop);
+      int64_t work = multiplyCounts(function->countFlops(),
+                                    kWorkOfFlop * function->getGroup());
       int64_t grain =
           std::max<int64_t>(kWorkOfThread / std::max<int64_t>(work, 1), 1);
-      int64_t range = std::max<int64_t>(batch.count / 64, 1);
-      return run.threads.parallelFor(batch.count, grain, runAll,
+      int64_t range = std::max<int64_t>(groups / 64, 1);
+      return run.threads.parallelFor(groups, grain, runAll,
                                      {run.shouldStop, range, run.begin});
     }
-    for (int64_t number = run.begin; number < batch.count; ++number) {
+    for (int64_t number = run.begin; number < groups; ++number) {
       if (run.shouldStop && run.shouldStop())
         return number;
       runAll(number, number + 1);
@@ -100,6 +102,10 @@ private:
     return multiplyCounts(batch.m, batch.n) <= kMaxShared * kMaxShared &&
            batch.getRank() <= function.getSharedRank();
   }
+  static int64_t countGroups(const MatrixBatch &batch,
+                             const MatrixFunction &function) {
+    return llvm::divideCeil(batch.count, function.getGroup());
+  }
   static int64_t countSlots(const MatrixBatch &batch,
                             const MatrixFunction &function) {
     if (!isShared(batch, function))
@@ -108,7 +114,8 @@ private:
     if (function.getScratch() == 0)
       return kMaxSlots;
     int64_t threads = ThreadPool::getDefaultThreads();
-    return std::clamp<int64_t>(std::min(batch.count, threads), 1, kMaxSlots);
+    return std::clamp<int64_t>(std::min(countGroups(batch, function), threads),
+                               1, kMaxSlots);
   }
   static int64_t getSlotBytes(const MatrixFunction &function) {
     return llvm::alignTo(function.getScratch(), 64);
@@ -125,7 +132,7 @@ private:
   }
 
   MatrixBatch batch;
-  int64_t slots;
+  int64_t groups, slots;
   std::unique_ptr<const MatrixFunction> function;
 };
 } // namespace

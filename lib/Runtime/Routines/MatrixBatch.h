@@ -1,4 +1,4 @@
-//===- MatrixBatch.h - Matrices that are computed one by one ----*- C++ -*-===//
+//===- MatrixBatch.h - Batches of matrices ----------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A routine of linear algebra is a function of one matrix, and a plan that
-// calls it for each matrix of a batch, in scratch memory of the thread's own.
+// A routine of linear algebra is a function of one matrix, or of a group of
+// small ones, and a plan that calls it for each of a batch, in scratch memory
+// of the thread's own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,15 +42,17 @@ struct MatrixBatch {
   int64_t getRank() const { return std::min(m, n); }
 };
 
-/// Computes one matrix of a batch.
+/// Computes one matrix of a batch, or a group of several at once.
 class MatrixFunction {
 public:
   virtual ~MatrixFunction() = default;
 
-  /// Computes a matrix in scratch memory that nobody else uses meanwhile.
+  /// Computes a group in scratch memory that nobody else uses meanwhile.
   virtual void run(const RoutineRun &run, int64_t number,
                    char *scratch) const = 0;
-  /// Returns the bytes of scratch memory of one matrix.
+  /// Returns the matrices of a group.
+  virtual int64_t getGroup() const { return 1; }
+  /// Returns the bytes of scratch memory of one group.
   virtual int64_t getScratch() const { return 0; }
   /// Returns the operations of one matrix, saturated.
   virtual int64_t countFlops() const = 0;

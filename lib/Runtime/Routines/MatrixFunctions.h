@@ -87,6 +87,30 @@ private:
   int64_t n;
 };
 
+/// Writes both factors of a matrix, which lie in one, as matrices in rows. Its
+/// rows and columns are steps apart.
+template <typename T>
+void splitFactors(const T *x, int64_t m, int64_t n, int64_t rowStep,
+                  int64_t columnStep, T *lower, T *upper) {
+  int64_t rank = std::min(m, n);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < rank; ++j)
+      *lower++ = i > j ? x[i * rowStep + j * columnStep] : T(i == j);
+  for (int64_t i = 0; i < rank; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      *upper++ = i <= j ? x[i * rowStep + j * columnStep] : T(0);
+}
+
+/// Writes the order of m rows, of which the first ones have been exchanged with
+/// those of a function.
+template <typename FunctionT>
+void orderRows(int64_t m, int64_t exchanges, FunctionT getOther,
+               int64_t *order) {
+  std::iota(order, order + m, 0);
+  for (int64_t i = 0; i < exchanges; ++i)
+    std::swap(order[i], order[getOther(i)]);
+}
+
 /// Both factors of a matrix that need not be square, by a transposed copy: the
 /// library exchanges rows.
 template <typename T, typename Int> class RowLu : public MatrixFunction {
@@ -108,19 +132,13 @@ public:
     Int rows = m, given = n, info = 0;
     if (rank > 0)
       getrf(&rows, &given, x, &rows, exchanged, &info);
-    T *lower = at<T>(run.results[0], number, m * rank);
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < rank; ++j)
-        lower[i * rank + j] = i > j ? x[j * m + i] : T(i == j);
-    T *upper = at<T>(run.results[1], number, rank * n);
-    for (int64_t i = 0; i < rank; ++i)
-      for (int64_t j = 0; j < n; ++j)
-        upper[i * n + j] = i <= j ? x[j * m + i] : T(0);
-    auto *order = at<int64_t>(run.results[2], number, m);
-    std::iota(order, order + m, 0);
+    splitFactors(x, m, n, 1, m, at<T>(run.results[0], number, m * rank),
+                 at<T>(run.results[1], number, rank * n));
     // Among NaN, a library may find no row.
-    for (int64_t i = 0; i < rank; ++i)
-      std::swap(order[i], order[std::clamp<int64_t>(exchanged[i], 1, m) - 1]);
+    orderRows(
+        m, rank,
+        [&](int64_t i) { return std::clamp<int64_t>(exchanged[i], 1, m) - 1; },
+        at<int64_t>(run.results[2], number, m));
   }
 
 private:

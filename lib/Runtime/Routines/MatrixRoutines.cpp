@@ -28,7 +28,8 @@
 //                      values fall, and U and Vh are square if full
 //   svdvals            a -> values, info
 //
-// `pivot_product` and `diagonal_form` are computed here, without LAPACK.
+// `pivot_product` and `diagonal_form` are computed here, without LAPACK; so are
+// triangular factors, and what is solved by them, of small matrices.
 //
 // `info` is 0 for each matrix with which nothing is wrong. Of cholesky, lu and
 // triangular_solve it is else the number of the minor or of the row, from 1 on.
@@ -41,6 +42,7 @@
 #include "Lapack.h"
 #include "MatrixFunctions.h"
 #include "OrthogonalFactors.h"
+#include "SmallMatrixFunctions.h"
 #include "Spectra.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -73,6 +75,10 @@ struct MatrixForm {
                                                 const MatrixBatch &,
                                                 llvm::ArrayRef<void *>,
                                                 bool isWide);
+  /// Makes that of a group of small matrices, which needs no LAPACK. Null where
+  /// there is none.
+  std::unique_ptr<const MatrixFunction> (*makeSmall)(
+      const Routine &, const MatrixBatch &) = nullptr;
 };
 } // namespace
 
@@ -144,8 +150,9 @@ static std::optional<MatrixBatch> readBatch(const Routine &routine,
 namespace {
 class MatrixRoutine : public RoutineImplementation {
 public:
-  MatrixRoutine(MatrixForm form, std::shared_ptr<LazyLapack> lapack)
-      : form(std::move(form)), lapack(std::move(lapack)) {}
+  MatrixRoutine(MatrixForm form, std::shared_ptr<LazyLapack> lapack,
+                bool isSmall = false)
+      : form(std::move(form)), lapack(std::move(lapack)), isSmall(isSmall) {}
 
   llvm::StringRef getRoutine() const override { return form.name; }
   llvm::StringRef getLibrary() const override {
@@ -158,17 +165,21 @@ public:
   llvm::Error accept(const Routine &routine) const override {
     auto batch = readBatch(routine, form);
     // Integers of 32 bits are enough for rows, whose squares fit into memory.
+    int64_t most = isSmall ? kMaxSmall : INT32_MAX - 1;
     if (batch &&
-        std::max({batch->m, batch->n, batch->rows, batch->columns}) < INT32_MAX)
+        std::max({batch->m, batch->n, batch->rows, batch->columns}) <= most)
       return llvm::Error::success();
     return llvm::createStringError(
         "it takes dense matrices of float32 or float64 whose sizes go together "
-        "and are less than 2^31 - 1");
+        "and are " +
+        std::to_string(most) + " at most");
   }
 
   llvm::Expected<std::shared_ptr<const RoutinePlan>>
   plan(const Routine &routine) const override {
     MatrixBatch batch = *readBatch(routine, form);
+    if (isSmall)
+      return makeMatrixPlan(batch, form.makeSmall(routine, batch));
     std::vector<void *> functions;
     bool isWide = true;
     if (isOfLapack()) {
@@ -192,10 +203,11 @@ public:
   }
 
 private:
-  bool isOfLapack() const { return !form.functions.empty(); }
+  bool isOfLapack() const { return !isSmall && !form.functions.empty(); }
 
   MatrixForm form;
   std::shared_ptr<LazyLapack> lapack;
+  bool isSmall;
 };
 } // namespace
 
@@ -208,6 +220,12 @@ static const TensorForm kPivots = {"pivots", "n", /*isInteger=*/true};
 
 using Functions = llvm::ArrayRef<void *>;
 
+template <template <typename, typename> class Function>
+static std::unique_ptr<const MatrixFunction>
+makeSmallOf(const Routine &routine, const MatrixBatch &batch) {
+  return makeOfTypes<Function>(batch.dtype, /*isWide=*/true, routine, batch);
+}
+
 /// Returns the routines of triangular factors.
 static std::vector<MatrixForm> listTriangles() {
   return {
@@ -219,7 +237,8 @@ static std::vector<MatrixForm> listTriangles() {
        [](const Routine &, const MatrixBatch &batch, Functions functions,
           bool isWide) {
          return makeOfTypes<Cholesky>(batch.dtype, isWide, functions[0], batch);
-       }},
+       },
+       makeSmallOf<SmallCholesky>},
       {"lu",
        {"getrf"},
        {{"a", "nn"}},
@@ -228,7 +247,8 @@ static std::vector<MatrixForm> listTriangles() {
        [](const Routine &, const MatrixBatch &batch, Functions functions,
           bool isWide) {
          return makeOfTypes<Lu>(batch.dtype, isWide, functions[0], batch);
-       }},
+       },
+       makeSmallOf<SmallLu>},
       {"plu",
        {"getrf"},
        {{"a", "mn"}},
@@ -237,7 +257,8 @@ static std::vector<MatrixForm> listTriangles() {
        [](const Routine &, const MatrixBatch &batch, Functions functions,
           bool isWide) {
          return makeOfTypes<RowLu>(batch.dtype, isWide, functions[0], batch);
-       }},
+       },
+       makeSmallOf<SmallRowLu>},
       {"lu_solve",
        {"trsm"},
        {{"factors", "nn"}, kPivots, {"rows", "rn"}},
@@ -247,7 +268,8 @@ static std::vector<MatrixForm> listTriangles() {
           bool isWide) {
          return makeOfTypes<LuSolve>(batch.dtype, isWide, functions[0], batch,
                                      routine.findInteger("transposed") == 1);
-       }},
+       },
+       makeSmallOf<SmallLuSolve>},
       {"triangular_solve",
        {"trsm"},
        {{"a", "nn"}, {"b", "nc"}},
@@ -260,7 +282,8 @@ static std::vector<MatrixForm> listTriangles() {
              routine.findInteger("lower") == 1,
              routine.findInteger("transposed") == 1,
              routine.findInteger("unit") == 1);
-       }},
+       },
+       makeSmallOf<SmallTriangularSolve>},
       {"pivot_product",
        {},
        {{"factors", "nn"}, kPivots},
@@ -304,7 +327,7 @@ makeQrOf(const Routine &, const MatrixBatch &batch, Functions functions,
 
 /// Returns the routines of orthogonal factors.
 static std::vector<MatrixForm> listDecompositions() {
-  TensorForm a = {"a", "mn"}, symmetric = {"a", "nn"};
+  TensorForm a = {"a", "mn"}, square = {"a", "nn"};
   return {
       {"qr",
        {"geqrf", "orgqr"},
@@ -320,13 +343,13 @@ static std::vector<MatrixForm> listDecompositions() {
        makeQrOf</*isComplete=*/true>},
       {"eigh",
        {"syevd"},
-       {symmetric},
+       {square},
        {{"values", "n"}, {"vectors", "nn"}, kInfo},
        {},
        makeEighOf</*hasVectors=*/true>},
       {"eigvalsh",
        {"syevd"},
-       {symmetric},
+       {square},
        {{"values", "n"}, kInfo},
        {},
        makeEighOf</*hasVectors=*/false>},
@@ -356,4 +379,9 @@ void metaops::addMatrixRoutines(RoutineRegistry &registry) {
   for (const auto &forms : {listTriangles(), listDecompositions()})
     for (const MatrixForm &form : forms)
       registry.add(std::make_shared<MatrixRoutine>(form, lapack));
+  // What is added last comes first.
+  for (const MatrixForm &form : listTriangles())
+    if (form.makeSmall)
+      registry.add(std::make_shared<MatrixRoutine>(form, lapack,
+                                                   /*isSmall=*/true));
 }

@@ -65,6 +65,23 @@ template <typename T>
 void transposeSquare(const T *from, int64_t fromStride, T *to,
                      int64_t toStride);
 
+/// Copies elements of a matrix to places that are exchanged: from `rows` rows
+/// to as many columns, square by square.
+template <typename T>
+void transposeSquares(const T *from, int64_t fromStride, int64_t rows,
+                      int64_t columns, T *to, int64_t toStride) {
+  constexpr int64_t kWidth = kTileWidth<T>;
+  int64_t wholeRows = rows / kWidth * kWidth;
+  int64_t wholeColumns = columns / kWidth * kWidth;
+  for (int64_t i = 0; i < wholeRows; i += kWidth)
+    for (int64_t j = 0; j < wholeColumns; j += kWidth)
+      transposeSquare(from + i * fromStride + j, fromStride,
+                      to + j * toStride + i, toStride);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = i < wholeRows ? wholeColumns : 0; j < columns; ++j)
+      to[j * toStride + i] = from[i * fromStride + j];
+}
+
 /// Multiplies each row of a tile by a number: the factors have real parts, then
 /// imaginary parts `count` behind them. Writes to `to`, which may be `from`.
 template <typename T>
