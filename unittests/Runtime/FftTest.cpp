@@ -45,7 +45,6 @@ TEST(FftTablesTest, RootsAreProductsOfTwo) {
     TwoLevelRoots roots(order);
     for (int64_t k = 0; k < order; k += 1 + order / 100)
       EXPECT_LT(std::abs(roots.get(k) - getRootOfUnity(k, order)), 4e-16);
-    EXPECT_EQ(roots.get(order), roots.get(0));
   }
 }
 

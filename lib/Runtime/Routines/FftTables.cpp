@@ -119,7 +119,7 @@ template <typename T> ColumnTable<T>::ColumnTable(int64_t length, FftTables &) {
 template struct metaops::ColumnTable<float>;
 template struct metaops::ColumnTable<double>;
 
-TwoLevelRoots::TwoLevelRoots(int64_t order) : order(order) {
+TwoLevelRoots::TwoLevelRoots(int64_t order) {
   bits = llvm::divideCeil(llvm::Log2_64_Ceil(order), 2);
   mask = (int64_t(1) << bits) - 1;
   for (int64_t k = 0; k <= std::min(mask, order - 1); ++k)

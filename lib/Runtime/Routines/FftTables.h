@@ -41,9 +41,8 @@ class TwoLevelRoots {
 public:
   explicit TwoLevelRoots(int64_t order);
 
-  /// Returns exp(-2 pi i k / order).
+  /// Returns exp(-2 pi i k / order) for 0 <= k < order.
   std::complex<double> get(int64_t k) const {
-    k %= order;
     const std::complex<double> x = coarse[k >> bits], y = fine[k & mask];
     // Without a test for NaN.
     return {x.real() * y.real() - x.imag() * y.imag(),
@@ -54,7 +53,6 @@ public:
   }
 
 private:
-  int64_t order;
   int64_t bits = 0, mask = 0;
   std::vector<std::complex<double>> fine, coarse;
 };

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Tiles of the first step are transposed where they are written, so that the
-// second step reads tiles as they are.
+// second step reads tiles as they are. Roots of unity between the steps are in
+// a table where that is short; else those of a tile are products of those of
+// the first one, and of one root for each row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,20 +18,26 @@
 
 using namespace metaops;
 
+/// Lines of so many elements have all roots in a table.
+static constexpr int64_t kShort = 4096;
+
 template <typename T>
 FourStepFft<T>::FourStepFft(int64_t length, FftTables &tables)
     : columns(findMiddleFactor(length)), rows(length / columns),
       blocks(llvm::divideCeil(columns, kTileWidth<T>)),
       first(tables.get<ColumnTable<T>>(columns)),
-      second(tables.get<ColumnTable<T>>(rows)), roots(length),
-      columnRoots(2 * columns * kTileWidth<T>) {
-  T *next = columnRoots.data(), *nextImag = next + columns * kTileWidth<T>;
-  for (int64_t k = 0; k < columns; ++k)
-    for (int64_t j = 0; j < kTileWidth<T>; ++j) {
-      std::complex<double> root = getRootOfUnity(k * j % length, length);
-      *next++ = static_cast<T>(root.real());
-      *nextImag++ = static_cast<T>(root.imag());
-    }
+      second(tables.get<ColumnTable<T>>(rows)), isShort(length <= kShort),
+      roots(length) {
+  int64_t tiles = isShort ? llvm::divideCeil(rows, kTileWidth<T>) : 1;
+  for (int64_t tile = 0; tile < tiles; ++tile)
+    for (bool isImaginary : {false, true})
+      for (int64_t k = 0; k < columns; ++k)
+        for (int64_t j = 0; j < kTileWidth<T>; ++j) {
+          int64_t power = k * (tile * kTileWidth<T> + j) % length;
+          std::complex<double> root = getRootOfUnity(power, length);
+          columnRoots.push_back(
+              static_cast<T>(isImaginary ? root.imag() : root.real()));
+        }
 }
 
 template <typename T> int64_t FourStepFft<T>::countScratch() const {
@@ -62,6 +70,24 @@ static void writeColumns(const T *tile, int64_t count, T *to) {
   std::copy_n(square, count * kWidth, to);
 }
 
+/// Multiplies a tile by roots of unity.
+template <typename T>
+void FourStepFft<T>::twist(int64_t tile, Planes<T> elements, T *factors) const {
+  constexpr int64_t kWidth = kTileWidth<T>;
+  int64_t part = columns * kWidth;
+  const T *table = columnRoots.data();
+  if (isShort) {
+    table += 2 * part * tile;
+    return multiplyTile<T>(elements, columns, {table, table + part, kWidth});
+  }
+  for (int64_t k = 0; k < columns; ++k) {
+    std::complex<double> root = roots.get(k * tile * kWidth);
+    factors[k] = static_cast<T>(root.real());
+    factors[columns + k] = static_cast<T>(root.imag());
+  }
+  twistRows<T>(elements, columns, factors, {table, table + part, kWidth});
+}
+
 template <typename T>
 void FourStepFft<T>::runFirst(int64_t tile, Planes<T> from, Planes<T> between,
                               T *scratch) const {
@@ -75,15 +101,7 @@ void FourStepFft<T>::runFirst(int64_t tile, Planes<T> from, Planes<T> between,
     source = padded;
   }
   Planes<T> done = transformColumns<T>(*first, source, {}, scratch, 1);
-  T *factors = scratch + countColumnScratch<T>(columns);
-  for (int64_t k = 0; k < columns; ++k) {
-    std::complex<double> root = roots.get(k * column);
-    factors[k] = static_cast<T>(root.real());
-    factors[columns + k] = static_cast<T>(root.imag());
-  }
-  const T *table = columnRoots.data();
-  twistRows<T>(done, columns, factors,
-               {table, table + columns * kWidth, kWidth});
+  twist(tile, done, scratch + countColumnScratch<T>(columns));
   clearRows(done, columns, blocks * kWidth);
   for (int64_t block = 0; block < blocks; ++block) {
     int64_t source = block * kWidth * kWidth;

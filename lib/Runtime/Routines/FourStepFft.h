@@ -46,6 +46,7 @@ private:
   Planes<T> getBetween(T *memory) const {
     return {memory, memory + countBetween() / 2, kTileWidth<T>};
   }
+  void twist(int64_t tile, Planes<T> elements, T *factors) const;
   void runFirst(int64_t tile, Planes<T> from, Planes<T> between,
                 T *scratch) const;
   void runSecond(int64_t block, Planes<T> between, Planes<T> to, T *scratch,
@@ -54,9 +55,11 @@ private:
   /// n1 and n2; rows of n1 in tiles are `blocks` blocks.
   int64_t columns, rows, blocks;
   std::shared_ptr<const ColumnTable<T>> first, second;
+  /// Has the roots of all tiles.
+  bool isShort;
   TwoLevelRoots roots;
   /// The roots of unity that are powers k * j, for k < n1 and the columns j of
-  /// the first tile: real parts, then imaginary ones.
+  /// a tile, the first one or each: real parts, then imaginary ones.
   std::vector<T> columnRoots;
 };
 

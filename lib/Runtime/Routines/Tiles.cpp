@@ -130,6 +130,21 @@ void multiplyRows(Planes<T> from, int64_t count, const T *factors,
 }
 
 template <typename T>
+void multiplyTile(Planes<T> tile, int64_t count, Planes<const T> factors) {
+  const Tag<T> tag;
+  for (int64_t row = 0; row < count; ++row)
+    for (int64_t k = 0; k < kTileWidth<T>; k += hn::Lanes(tag)) {
+      const int64_t place = row * tile.stride + k;
+      const auto c = hn::LoadU(tag, factors.real + row * factors.stride + k);
+      const auto s = hn::LoadU(tag, factors.imag + row * factors.stride + k);
+      const auto real = hn::LoadU(tag, tile.real + place);
+      const auto imag = hn::LoadU(tag, tile.imag + place);
+      hn::StoreU(hn::MulSub(real, c, hn::Mul(imag, s)), tag, tile.real + place);
+      hn::StoreU(hn::MulAdd(imag, c, hn::Mul(real, s)), tag, tile.imag + place);
+    }
+}
+
+template <typename T>
 void twistRows(Planes<T> tile, int64_t count, const T *factors,
                Planes<const T> columns) {
   const Tag<T> tag;
@@ -167,12 +182,14 @@ namespace {
 template <typename T> struct Functions {
   decltype(&HWY_NAMESPACE::transposeSquare<T>) transposeSquare;
   decltype(&HWY_NAMESPACE::multiplyRows<T>) multiplyRows;
+  decltype(&HWY_NAMESPACE::multiplyTile<T>) multiplyTile;
   decltype(&HWY_NAMESPACE::twistRows<T>) twistRows;
 };
 } // namespace
 
 #define METAOPS_FUNCTIONS(target)                                              \
-  {target::transposeSquare<T>, target::multiplyRows<T>, target::twistRows<T>}
+  {target::transposeSquare<T>, target::multiplyRows<T>,                        \
+   target::multiplyTile<T>, target::twistRows<T>}
 
 /// The best that this processor has.
 template <typename T> static Functions<T> choose() {
@@ -195,6 +212,11 @@ void metaops::multiplyRows(Planes<T> from, int64_t count, const T *factors,
   getFunctions<T>().multiplyRows(from, count, factors, to);
 }
 template <typename T>
+void metaops::multiplyTile(Planes<T> tile, int64_t count,
+                           Planes<const T> factors) {
+  getFunctions<T>().multiplyTile(tile, count, factors);
+}
+template <typename T>
 void metaops::twistRows(Planes<T> tile, int64_t count, const T *factors,
                         Planes<const T> columns) {
   getFunctions<T>().twistRows(tile, count, factors, columns);
@@ -205,6 +227,7 @@ void metaops::twistRows(Planes<T> tile, int64_t count, const T *factors,
   template void metaops::transposeSquare(const T *, int64_t, T *, int64_t);    \
   template void metaops::multiplyRows(Planes<T>, int64_t, const T *,           \
                                       Planes<T>);                              \
+  template void metaops::multiplyTile(Planes<T>, int64_t, Planes<const T>);    \
   template void metaops::twistRows(Planes<T>, int64_t, const T *,              \
                                    Planes<const T>);
 // NOLINTEND(bugprone-macro-parentheses)

@@ -88,6 +88,10 @@ template <typename T>
 void multiplyRows(Planes<T> from, int64_t count, const T *factors,
                   Planes<T> to);
 
+/// Multiplies each element of a tile by that of another one.
+template <typename T>
+void multiplyTile(Planes<T> tile, int64_t count, Planes<const T> factors);
+
 /// Multiplies each row of a tile by a number of the row and by those of its
 /// columns, of which there is a tile.
 template <typename T>
