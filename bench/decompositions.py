@@ -94,6 +94,19 @@ class Lapack:
 
         return run
 
+    def eig(self, a: np.ndarray) -> Callable[[], None]:
+        """Return the eigenvalues and vectors of one matrix of any kind."""
+        n, x, size = len(a), a.copy(), 64 * len(a)
+        left, right = self.floats(1), self.floats(n, n)
+        arguments = [b"N", b"V", n, x, n, self.floats(n), self.floats(n), left, 1, right, n]
+        decompose = self.call("geev", [*arguments, self.floats(size), size, self.integers(1)])
+
+        def run() -> None:
+            x[:] = a.T
+            decompose()
+
+        return run
+
     def svd(self, a: np.ndarray) -> Callable[[], None]:
         """Return the singular values and vectors of one matrix."""
         n, x, values = len(a), a.copy(), self.floats(len(a))
@@ -114,6 +127,8 @@ def ours(name: str, a: np.ndarray) -> Callable[[], object]:
     x = mo.array(a)
     if name == "svd":
         return lambda: mo.sync(list(function(x, False)))
+    if name == "eig":
+        return lambda: mo.sync([half for z in function(x) for half in (z.real, z.imag)])
     return lambda: mo.sync(list(function(x)))
 
 
@@ -205,7 +220,7 @@ def main(rounds: int = 9) -> None:
     print_small(rounds)
     print("\n| | MetaOps, ms | NumPy, ms | LAPACK, ms |")
     print("| --- | ---: | ---: | ---: |")
-    for name in ("qr", "eigh", "svd"):
+    for name in ("qr", "eigh", "svd", "eig"):
         for rows, count in SIZES:
             what = f"{rows} x {rows}" + (f", {count} of them" if count > 1 else "")
             columns = " | ".join(f"{x:.3g}" for x in measure(name, rows, count, rounds))

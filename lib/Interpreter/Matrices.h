@@ -91,7 +91,14 @@ void runEigh(const MatrixCall &call, int64_t number);
 /// "svd", "svd_full" and "svdvals".
 void runSvd(const MatrixCall &call, int64_t number);
 
-/// "product" (ProductRoutine.cpp).
+// MatrixEigenvalues.cpp
+
+/// "eig" and "eigvals".
+void runEig(const MatrixCall &call, int64_t number);
+
+// ProductRoutine.cpp
+
+/// "product".
 llvm::Error runProduct(const MatrixCall &call);
 
 } // namespace mlir::metaop

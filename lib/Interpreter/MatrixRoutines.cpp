@@ -269,6 +269,8 @@ Expected<Tensors> metaop::evaluateRoutine(RoutineOp op,
                 .Case("qr_complete", runQr)
                 .Case("eigh", runEigh)
                 .Case("eigvalsh", runEigh)
+                .Case("eig", runEig)
+                .Case("eigvals", runEig)
                 .Case("svd", runSvd)
                 .Case("svd_full", runSvd)
                 .Case("svdvals", runSvd)

@@ -24,6 +24,10 @@
 //   eigh               a -> values, vectors, info: of the lower triangle of a
 //                      symmetric A; values rise, vectors are rows
 //   eigvalsh           a -> values, info
+//   eig                a -> real, imag, vectors_real, vectors_imag, info: of
+//   any
+//                      square A; values and vectors, in columns, are complex
+//   eigvals            a -> real, imag, info
 //   svd, svd_full      a -> u, values, vh, info: A = U diag(values) Vh, where
 //                      values fall, and U and Vh are square if full
 //   svdvals            a -> values, info
@@ -311,6 +315,13 @@ makeEighOf(const Routine &, const MatrixBatch &batch, Functions functions,
   return makeEigh(batch, functions[0], isWide, hasVectors);
 }
 
+template <bool hasVectors>
+static std::unique_ptr<const MatrixFunction>
+makeEigOf(const Routine &, const MatrixBatch &batch, Functions functions,
+          bool isWide) {
+  return makeEig(batch, functions[0], isWide, hasVectors);
+}
+
 template <SpectrumVectors vectors>
 static std::unique_ptr<const MatrixFunction>
 makeSvdOf(const Routine &, const MatrixBatch &batch, Functions functions,
@@ -353,6 +364,22 @@ static std::vector<MatrixForm> listDecompositions() {
        {{"values", "n"}, kInfo},
        {},
        makeEighOf</*hasVectors=*/false>},
+      {"eig",
+       {"geev"},
+       {square},
+       {{"real", "n"},
+        {"imag", "n"},
+        {"vectors_real", "nn"},
+        {"vectors_imag", "nn"},
+        kInfo},
+       {},
+       makeEigOf</*hasVectors=*/true>},
+      {"eigvals",
+       {"geev"},
+       {square},
+       {{"real", "n"}, {"imag", "n"}, kInfo},
+       {},
+       makeEigOf</*hasVectors=*/false>},
       {"svd",
        {"gesdd"},
        {a},

@@ -17,25 +17,7 @@
 #include "Spectra.h"
 #include "Workspace.h"
 
-#include <cmath>
-#include <limits>
-
 using namespace metaops;
-
-/// Values of `info`.
-static constexpr int64_t kNotFinite = 1, kNotConverged = 2;
-
-/// Returns true if there is neither a NaN nor an infinity.
-template <typename T> static bool isFinite(const T *x, int64_t count) {
-  bool isAny = false;
-  for (int64_t i = 0; i < count; ++i)
-    isAny |= !(std::abs(x[i]) <= std::numeric_limits<T>::max());
-  return !isAny;
-}
-
-template <typename T> static void fillNaN(T *x, int64_t count) {
-  std::fill(x, x + count, std::numeric_limits<T>::quiet_NaN());
-}
 
 //===----------------------------------------------------------------------===//
 // Symmetric matrices

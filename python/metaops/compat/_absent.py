@@ -307,7 +307,7 @@ ClampKeyPoints SanitizeKeyPoints UniformTemporalSubsample
 
 == missing: Decompositions of matrices, which are runtime routines to be written.
 cholesky_inverse custom_linear_solve geqrf lobpcg lu_solve lu_unpack
-orgqr ormqr poly polydiv polyfit roots eig eigvals householder_product ldl_factor ldl_factor_ex
+orgqr ormqr poly polydiv polyfit roots householder_product ldl_factor ldl_factor_ex
 ldl_solve LinAlgError lu_factor lu_factor_ex pca_lowrank poly1d polynomial svd_lowrank
 tensorinv tensorsolve
 

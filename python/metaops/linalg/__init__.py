@@ -8,6 +8,7 @@ from ..compat._names import publish as _publish
 from .backends import Backend, backend
 from .conditions import cond
 from .determinants import SlogdetResult, det, slogdet
+from .eigenvalues import EigResult, eig, eigvals
 from .elimination import LUResult, lu
 from .equations import inv, inv_ex, solve, solve_ex
 from .exponentials import expm
@@ -20,6 +21,7 @@ from .triangles import cholesky_solve, solve_triangular
 
 __all__ = [
     "Backend",
+    "EigResult",
     "EighResult",
     "LUResult",
     "LstsqResult",
@@ -32,7 +34,9 @@ __all__ = [
     "cholesky_solve",
     "cond",
     "det",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "expm",
     "inv",
