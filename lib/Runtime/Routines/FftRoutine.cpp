@@ -21,6 +21,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
 
+#include <unistd.h>
+
 using namespace metaops;
 
 /// Picoseconds of an element for each bit of the length, and floating-point
@@ -134,6 +136,36 @@ static std::optional<FftTask> readTask(const Routine &routine) {
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
+
+/// Returns the bytes of a line, and of the tables of a convolution where its
+/// length needs one, saturated.
+static int64_t countLineBytes(int64_t length, DType dtype) {
+  int64_t size = dtype == DType::F32 ? sizeof(float) : sizeof(double);
+  int64_t line = multiplyCounts(2 * size, length);
+  if (isSmooth(length))
+    return line;
+  // Of twice the length, and made in f64.
+  int64_t convolved =
+      multiplyCounts(4 * (size + int64_t(sizeof(double))), length);
+  return addCounts(multiplyCounts(2, line), convolved);
+}
+
+/// Fails where a line is longer than any that the machine has memory for: else
+/// its tables would be made, or nearly so, before anybody notices.
+static llvm::Error checkLengths(const FftTask &task) {
+  int64_t memory =
+      multiplyCounts(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
+  for (int64_t dim : task.dims) {
+    int64_t length = task.shape[dim];
+    int64_t bytes = countLineBytes(length, task.dtype);
+    if (task.countElements() > 0 && memory > 0 && bytes > memory)
+      return llvm::createStringError(
+          "a transform of length " + std::to_string(length) + " takes " +
+          std::to_string(bytes) + " bytes, and the machine has " +
+          std::to_string(memory));
+  }
+  return llvm::Error::success();
+}
 
 namespace {
 template <typename T> class FftPlan : public RoutinePlan {
@@ -288,6 +320,8 @@ public:
   llvm::Expected<std::shared_ptr<const RoutinePlan>>
   plan(const Routine &routine) const override {
     FftTask task = *readTask(routine);
+    if (llvm::Error error = checkLengths(task))
+      return std::move(error);
     if (task.dtype == DType::F32)
       return std::make_shared<FftPlan<float>>(task, tables);
     return std::make_shared<FftPlan<double>>(task, tables);
