@@ -33,7 +33,7 @@ class Row(NamedTuple):
         """Return numbers for it, in single precision."""
         rng = np.random.default_rng(0)
         x = rng.normal(size=self.shape)
-        if self.function.startswith("rfft"):
+        if self.function.startswith(("rfft", "stft", "dct")):
             return x.astype("float32")
         return (x + 1j * rng.normal(size=self.shape)).astype("complex64")
 
@@ -51,12 +51,52 @@ ROWS = [
     Row("rfft", (64, 1 << 10)),
     Row("rfft", (1 << 20,)),
     Row("rfft2", (16, 256, 256)),
+    Row("stft", (8, 1 << 15)),
+    Row("dct", (64, 1 << 10)),
 ]
+
+#: Windows of `stft`, and the elements from one to the next.
+WINDOW, HOP = 512, 128
+
+
+def windows(given: np.ndarray[Any, Any]) -> dict[str, Callable[[], object]]:
+    """Return calls of the transform of windows, which NumPy does not have."""
+    x, weights = mo.array(given), np.hanning(WINDOW + 1)[:-1].astype("float32")
+    window = mo.array(weights)
+    mo.sync([x, window])
+    calls: dict[str, Callable[[], object]] = {
+        "MetaOps": lambda: mo.sync(mo.fft.stft(x, WINDOW, HOP, window=window))
+    }
+    if find_spec("torch"):
+        import torch
+
+        torch.set_num_threads(1)
+        y, theirs = torch.from_numpy(given), torch.from_numpy(weights)
+        form = {"window": theirs, "return_complex": True}
+        calls["PyTorch"] = lambda: torch.stft(y, WINDOW, HOP, **form)
+        ours = mo.fft.stft(x, WINDOW, HOP, window=window).numpy()
+        expected = torch.stft(y, WINDOW, HOP, **form).numpy()
+        assert np.abs(ours - expected).max() < 1e-5 * np.abs(expected).max()
+    return calls
+
+
+def cosines(given: np.ndarray[Any, Any]) -> dict[str, Callable[[], object]]:
+    """Return calls of the cosine transform, which PyTorch does not have."""
+    x = mo.array(given)
+    mo.sync(x)
+    calls: dict[str, Callable[[], object]] = {"MetaOps": lambda: mo.sync(mo.fft.dct(x))}
+    if find_spec("scipy"):
+        from scipy.fft import dct
+
+        calls["SciPy"] = lambda: dct(given)
+    return calls
 
 
 def libraries(row: Row) -> dict[str, Callable[[], object]]:
     """Return a call of each library's function, which ends when its values are there."""
     given = row.make()
+    if row.function in ("stft", "dct"):
+        return windows(given) if row.function == "stft" else cosines(given)
     ours, x = getattr(mo.fft, row.function), mo.array(given)
     mo.sync(x)
     calls: dict[str, Callable[[], object]] = {"MetaOps": lambda: mo.sync(ours(x))}
@@ -72,12 +112,12 @@ def libraries(row: Row) -> dict[str, Callable[[], object]]:
 
 def measure_times(rounds: int, target: float) -> Table:
     """Return the milliseconds of a call."""
-    names = list(libraries(ROWS[0]))
+    names = [*libraries(ROWS[0]), "SciPy"]
     table = Table("Fourier transforms in f32, in milliseconds", ["transform", *names])
     for row in ROWS:
         steps = {name: repeated(call) for name, call in libraries(row).items()}
         times = compare_steps(steps, rounds, target)
-        table.add(str(row), *(times[name] * 1e3 for name in names))
+        table.add(str(row), *(times[name] * 1e3 if name in times else "" for name in names))
     return table
 
 

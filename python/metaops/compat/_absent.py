@@ -107,6 +107,8 @@ erf_inv -> mo.erfinv
 euler_gamma -> 0.5772156649015329
 fabs -> mo.abs
 fft -> mo.fft.fft
+istft -> mo.fft.istft
+stft -> mo.fft.stft
 False_ True_ -> False and True
 feature_dropout -> mo.nn.dropout1d and its kin
 fix -> mo.trunc
@@ -315,9 +317,6 @@ tensorinv tensorsolve
 AugMix AutoAugment AutoAugmentPolicy elastic_transform ElasticTransform GaussianNoise JPEG
 LinearTransformation RandomChannelPermutation RandomIoUCrop RandomPhotometricDistort RandomResize
 RandomShortestSize RandomZoomOut ScaleJitter TrivialAugmentWide
-
-== missing: Fourier transforms of windows.
-istft stft
 
 == missing: Special functions that need series and continued fractions of their own.
 airy_ai bessel_j0 bessel_j1 bessel_jn bessel_y0 bessel_y1 chebyshev_polynomial_t

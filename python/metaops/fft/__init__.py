@@ -5,6 +5,7 @@
 
 from .. import _session  # noqa: F401 (the functions need all of a session)
 from ..compat._names import publish as _publish
+from .cosines import dct, idct
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 from .many import (
     fft2,
@@ -21,8 +22,10 @@ from .many import (
     rfftn,
 )
 from .single import fft, hfft, ifft, ihfft, irfft, rfft
+from .windows import istft, stft
 
 __all__ = [
+    "dct",
     "fft",
     "fft2",
     "fftfreq",
@@ -31,6 +34,7 @@ __all__ = [
     "hfft",
     "hfft2",
     "hfftn",
+    "idct",
     "ifft",
     "ifft2",
     "ifftn",
@@ -41,10 +45,12 @@ __all__ = [
     "irfft",
     "irfft2",
     "irfftn",
+    "istft",
     "rfft",
     "rfft2",
     "rfftfreq",
     "rfftn",
+    "stft",
 ]
 
 _publish(vars(), __all__)
