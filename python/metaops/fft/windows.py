@@ -18,6 +18,7 @@ from ..complex_numbers.halves import is_pair
 from ..complex_numbers.pair import Complex
 from ..ops.elementwise.elementwise import where
 from ..ops.shape.padding import pad
+from ..ops.shape.shaping import broadcast_to
 from ._passes import (
     Spectrum,
     as_complex_result,
@@ -38,7 +39,10 @@ _NOTHING = 1e-11
 
 
 class _Frames(NamedTuple):
-    """Windows of `size` elements, which are `step` apart, and their weights."""
+    """Windows of `size` elements, which are `step` apart, and their weights.
+
+    They are columns, as their transforms are to be, so nothing is transposed.
+    """
 
     size: int
     step: int
@@ -47,22 +51,23 @@ class _Frames(NamedTuple):
     def cut(self, x: Var) -> Var:
         """Return the windows of signals, multiplied by the weights."""
         count = 1 + (x.shape[-1] - self.size) // self.step
-        shape = (*x.shape[:-1], count, self.size)
-        return x.reindex(shape, self._places(x.ndim - 1)) * self.weights
+        shape = (*x.shape[:-1], self.size, count)
+        return x.reindex(shape, self._places(x.ndim - 1)) * self.weights[:, None]
 
     def join(self, frames: Var) -> Var:
         """Return signals that are sums of windows."""
-        count = frames.shape[-2]
+        count = frames.shape[-1]
         shape = (*frames.shape[:-2], (count - 1) * self.step + self.size)
         return frames.reindex_reduce("add", shape, self._places(frames.ndim - 2))
 
     def join_squares(self, count: int) -> Var:
         """Return the sums of squared weights of so many windows."""
-        return self.join((self.weights * self.weights)[None] + _core.zeros((count, 1)))
+        squares = (self.weights * self.weights)[:, None]
+        return self.join(broadcast_to(squares, (self.size, count)))
 
     def _places(self, axis: int) -> list[str]:
         fronts = [f"i{number}" for number in range(axis)]
-        return [*fronts, f"i{axis}*{self.step}+i{axis + 1}"]
+        return [*fronts, f"i{axis}+i{axis + 1}*{self.step}"]
 
 
 def _make_frames(
@@ -85,11 +90,6 @@ def _make_frames(
         raise at_line(ValueError(f"{what}: window has shape {weights.shape}, expected {(length,)}"))
     before = (size - length) // 2
     return _Frames(size, step, _core.pad(weights, [before], [size - length - before], 0))
-
-
-def _moved(given: Spectrum) -> Spectrum:
-    """Return numbers whose last two dimensions have changed their places."""
-    return Spectrum(given.real.mT, None if given.imag is None else given.imag.mT)
 
 
 def stft(
@@ -164,12 +164,12 @@ def stft(
     real = cut(given.real)
     windows = Spectrum(real, None if given.imag is None else cut(given.imag))
     scale = scale_of("stft", "ortho" if normalized else None, [frames.size], False)
-    axis = [real.ndim - 1]
+    axis = [real.ndim - 2]
     if is_half:
         result = to_half(real, axis, [frames.size], scale)
     else:
         result = transformed(windows, axis, [frames.size], False, scale)
-    return as_complex_result(_moved(result))
+    return as_complex_result(result)
 
 
 def istft(
@@ -210,23 +210,23 @@ def istft(
     ValueError
         As of `stft`, or if there are other frequencies than of windows of `n_fft` elements.
     """
-    given = _moved(as_spectrum(_as_matrices(x)))
+    given = as_spectrum(_as_matrices(x))
     frames = _make_frames("istft", n_fft, hop_length, win_length, window, str(given.real.dtype))
-    count, frequencies = given.real.shape[-2:]
+    frequencies, count = given.real.shape[-2:]
     half = frames.size // 2 + 1
     is_half = (frequencies == half and not return_complex) if onesided is None else bool(onesided)
     expected = half if is_half else frames.size
     if frequencies != expected or count == 0:
         raise at_line(
             ValueError(
-                f"istft: x has shape {(*given.real.shape[:-2], frequencies, count)}, expected "
+                f"istft: x has shape {given.real.shape}, expected "
                 f"(..., {expected}, windows) for an n_fft of {frames.size}"
             )
         )
     if is_half and return_complex:
         raise at_line(ValueError("istft: return_complex is True, expected False if onesided"))
     scale = scale_of("istft", "ortho" if normalized else None, [frames.size], True)
-    axis, sizes = [given.real.ndim - 1], [frames.size]
+    axis, sizes = [given.real.ndim - 2], [frames.size]
     if is_half:
         windows = Spectrum(to_real(given, axis, sizes, scale), None)
     else:
@@ -253,8 +253,8 @@ def _as_matrices(x: Any) -> Any:
 
 def _weighted(frames: _Frames, windows: Var, border: int, length: int | None) -> Var:
     """Return signals by means of windows, each weighted as it was cut."""
-    sums = frames.join(windows * frames.weights)
-    squares = frames.join_squares(windows.shape[-2])
+    sums = frames.join(windows * frames.weights[:, None])
+    squares = frames.join_squares(windows.shape[-1])
     is_reached = squares > _NOTHING
     signals = where(is_reached, sums / where(is_reached, squares, 1), 0)
     end = signals.shape[-1] - border if length is None else border + length
