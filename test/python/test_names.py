@@ -293,7 +293,8 @@ def test_methods_of_other_names(name):
         (mo, "utils", f"metaops has no utils: {FUNCTIONS['utils']}"),
         (mo, "conjugate", "metaops has no conjugate: use mo.conj"),
         (mo, "svd", "metaops has no svd: use mo.linalg.svd"),
-        (mo, "eig", "metaops has no eig: there is none in this version"),
+        (mo, "eig", "metaops has no eig: use mo.linalg.eig"),
+        (mo, "lobpcg", "metaops has no lobpcg: there is none in this version"),
         (mo, "ctc_loss", "metaops has no ctc_loss: use mo.nn.ctc_loss"),
         (mo, "clamp_min_", "metaops has no clamp_min_: use mo.maximum"),
         # Rooms, and a function whose name is that of another library's module.

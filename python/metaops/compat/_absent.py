@@ -96,6 +96,7 @@ nuclear_norm -> mo.matrix_norm(x, "nuc")
 pinverse -> mo.linalg.pinv
 qr -> mo.linalg.qr
 svd -> mo.linalg.svd
+eig -> mo.linalg.eig
 inverse -> mo.linalg.inv
 logdet slogdet -> mo.linalg.slogdet
 triangular_solve -> mo.linalg.solve_triangular
