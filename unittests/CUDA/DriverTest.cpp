@@ -101,6 +101,12 @@ TEST_F(DriverTest, asksForSharedMemoryAndLargeClusters) {
   EXPECT_EQ(fake->calls[7], "cuLaunchKernel 32 x 128, 65536 bytes");
 }
 
+TEST_F(DriverTest, whatMayBeMissingIsEmpty) {
+  auto driver = open();
+  EXPECT_FALSE(driver->createStream || driver->launchGraph);
+  EXPECT_EQ(driver->getEmulation(), nullptr);
+}
+
 TEST_F(DriverTest, takesMemoryOfNoBytes) {
   auto runner = makeRunner();
   GpuMemory memory = llvm::cantFail(runner->allocate(0));
@@ -152,6 +158,11 @@ TEST_F(DriverTest, saysWhyThereIsNone) {
   fake->failing = "cuInit";
   std::string none = messageOf(Driver::open(METAOPS_FAKE_DRIVER).takeError());
   EXPECT_NE(none.find("starting the driver failed"), std::string::npos) << none;
+  fake->failing.clear();
+  fake->devices = 0;
+  std::string empty = messageOf(Driver::open(METAOPS_FAKE_DRIVER).takeError());
+  EXPECT_NE(empty.find("the driver knows of none"), std::string::npos) << empty;
+  fake->devices = 1;
   fake->failing = "cuDeviceGet";
   EXPECT_EQ(messageOf(GpuRunner::create(open(), 3).takeError()),
             "using GPU 3 failed: CUDA_ERROR_OUT_OF_MEMORY, out of memory");

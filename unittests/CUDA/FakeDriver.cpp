@@ -56,6 +56,10 @@ int cuGetErrorString(int, const char **text) {
   *text = "out of memory";
   return 0;
 }
+int cuDeviceGetCount(int *count) {
+  *count = state.devices;
+  return 0;
+}
 int cuDeviceGet(int *device, int ordinal) {
   *device = 7 + ordinal;
   return call("cuDeviceGet", text(ordinal));

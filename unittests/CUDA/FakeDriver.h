@@ -17,6 +17,7 @@
 /// State of the fake driver that tests have loaded, for these to see and set.
 struct FakeDriver {
   int version = 13000;
+  int devices = 1;
   /// Of the GPU.
   int capability = 90;
   /// The code that it assembles PTX to.

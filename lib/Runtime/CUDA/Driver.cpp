@@ -7,38 +7,83 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/CUDA/Driver.h"
+#include "MetaOps/Runtime/CUDA/DriverEmulation.h"
+#include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "SharedLibrary.h"
+
+#include <cstdlib>
 
 using namespace metaops;
 
 // CUdevice_attribute.
 static constexpr int kComputeCapabilityMajor = 75, kComputeCapabilityMinor = 76;
 
+/// The driver as the loader finds it.
+class Driver::Library : public Driver {
+public:
+  llvm::Error load(const std::string &name);
+  using Driver::start;
+};
+
+llvm::Error Driver::Library::load(const std::string &name) {
+  auto library = SharedLibrary::open(name);
+  if (!library)
+    return library.takeError();
+  llvm::Error error = llvm::Error::success();
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters have theirs.
+#define METAOPS_FIND(member, name, version, parameters)                        \
+  if (DriverResult(*found) parameters = nullptr; !error) {                     \
+    error = library->find(#name version, found);                               \
+    member = found;                                                            \
+  }
+  METAOPS_DRIVER_FUNCTIONS(METAOPS_FIND)
+#undef METAOPS_FIND
+#define METAOPS_FIND(member, name, version, parameters)                        \
+  if (DriverResult(*found) parameters = nullptr;                               \
+      library->has(#name version, found))                                      \
+    member = found;
+  METAOPS_OPTIONAL_DRIVER_FUNCTIONS(METAOPS_FIND)
+#undef METAOPS_FIND
+  // NOLINTEND(bugprone-macro-parentheses)
+  if (!error)
+    build = getBuildId(library->getAddress("cuInit"));
+  return error;
+}
+
 llvm::Expected<std::shared_ptr<const Driver>>
 Driver::open(const std::string &name) {
-  auto fail = [&](llvm::Error error) {
+  auto driver = std::make_shared<Library>();
+  llvm::Error error = driver->load(name);
+  if (!error)
+    error = driver->start();
+  if (error)
     return llvm::createStringError(
         "there is no use of a GPU: " + toString(std::move(error)) + " (" +
         name + " is a part of NVIDIA's driver)");
-  };
-  auto library = SharedLibrary::open(name);
-  if (!library)
-    return fail(library.takeError());
-  std::shared_ptr<Driver> driver(new Driver());
-  llvm::Error error = llvm::Error::success();
-#define METAOPS_FIND(member, symbol, parameters)                               \
-  if (!error)                                                                  \
-    error = library->find(symbol, driver->member);
-  METAOPS_DRIVER_FUNCTIONS(METAOPS_FIND)
-#undef METAOPS_FIND
-  if (!error)
-    error = driver->check(driver->init(0), "starting the driver");
-  if (!error)
-    error = driver->check(driver->getVersion(&driver->version),
-                          "asking for the driver's version");
-  if (error)
-    return fail(std::move(error));
   return driver;
+}
+
+/// Says that the user has hidden GPUs, if so.
+static std::string describeVisible() {
+  const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return visible ? std::string("; CUDA_VISIBLE_DEVICES is '") + visible + "'"
+                 : "";
+}
+
+llvm::Error Driver::start() {
+  if (llvm::Error error = check(init(0), "starting the driver"))
+    return llvm::createStringError(toString(std::move(error)) +
+                                   describeVisible());
+  if (llvm::Error error =
+          check(getVersion(&version), "asking for the driver's version"))
+    return error;
+  int count = 0;
+  if (llvm::Error error = check(countDevices(&count), "counting GPUs"))
+    return error;
+  if (count == 0)
+    return llvm::createStringError("the driver knows of none" +
+                                   describeVisible());
+  return llvm::Error::success();
 }
 
 llvm::Error Driver::check(DriverResult result, const llvm::Twine &what) const {
@@ -47,9 +92,13 @@ llvm::Error Driver::check(DriverResult result, const llvm::Twine &what) const {
   const char *name = nullptr, *text = nullptr;
   getErrorName(result, &name);
   getErrorString(result, &text);
+  std::string faults;
+  if (DriverEmulation *emulation = getEmulation())
+    faults = emulation->takeFaults();
   return llvm::createStringError(
       what + " failed: " + (name ? name : "error " + std::to_string(result)) +
-      (text ? std::string(", ") + text : ""));
+      (text ? std::string(", ") + text : "") +
+      (faults.empty() ? "" : ": " + faults));
 }
 
 llvm::Expected<std::unique_ptr<DriverContext>>

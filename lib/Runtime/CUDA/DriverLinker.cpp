@@ -8,7 +8,6 @@
 
 #include "DriverLinker.h"
 #include "AssemblerMessages.h"
-#include "MetaOps/Runtime/Cache/BuildIdentity.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace metaops;
@@ -24,9 +23,8 @@ static constexpr int kAccelerated = 0x10000;
 static constexpr size_t kMessageBytes = size_t(64) << 10;
 
 std::string DriverLinker::getBuild() const {
-  std::string buildId = getBuildId(
-      reinterpret_cast<const void *>(context->getDriver().createLink));
-  return buildId.empty() ? "" : getDescription() + " " + buildId;
+  const std::string &build = context->getDriver().getBuild();
+  return build.empty() ? "" : getDescription() + " " + build;
 }
 
 std::string DriverLinker::getDescription() const {

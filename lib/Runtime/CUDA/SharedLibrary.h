@@ -31,11 +31,19 @@ public:
   /// Sets `function` to what the library has under a name.
   template <typename FunctionT>
   llvm::Error find(const char *symbol, FunctionT *&function) const {
-    function = reinterpret_cast<FunctionT *>(dlsym(handle, symbol));
-    if (!function)
+    if (!has(symbol, function))
       return llvm::createStringError(llvm::Twine(name) + " has no function " +
                                      symbol);
     return llvm::Error::success();
+  }
+  /// The same of one that may be missing.
+  template <typename FunctionT>
+  bool has(const char *symbol, FunctionT *&function) const {
+    function = reinterpret_cast<FunctionT *>(dlsym(handle, symbol));
+    return function != nullptr;
+  }
+  const void *getAddress(const char *symbol) const {
+    return dlsym(handle, symbol);
   }
 
 private:
