@@ -8,6 +8,7 @@
 
 #include "Target.h"
 #include "MetaOps/Runtime/CPU/CpuCompiler.h"
+#include "MetaOps/Runtime/Emulator/GuardedMemory.h"
 #include "MetaOps/Runtime/GPU/CudaDevice.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "MetaOps/Target/Description/Chip.h"

@@ -30,6 +30,21 @@ struct EmulatedKernel::Code : KernelCode {
 EmulatedKernel::EmulatedKernel() = default;
 EmulatedKernel::~EmulatedKernel() = default;
 
+llvm::Expected<std::map<std::string, std::unique_ptr<EmulatedKernel>>>
+EmulatedKernel::compileAll(llvm::StringRef source, mlir::MLIRContext &context) {
+  auto module = parseKernels(source, context);
+  if (!module)
+    return module.takeError();
+  std::map<std::string, std::unique_ptr<EmulatedKernel>> kernels;
+  for (const std::string &name : listKernels(**module)) {
+    auto kernel = compile(**module, name);
+    if (!kernel)
+      return kernel.takeError();
+    kernels[name] = std::move(*kernel);
+  }
+  return kernels;
+}
+
 llvm::Expected<std::unique_ptr<EmulatedKernel>>
 EmulatedKernel::compile(llvm::StringRef source, llvm::StringRef name) {
   mlir::DialectRegistry registry;
@@ -49,6 +64,16 @@ EmulatedKernel::compile(mlir::ModuleOp module, llvm::StringRef name) {
   auto kernel = std::unique_ptr<EmulatedKernel>(new EmulatedKernel());
   kernel->code = std::make_unique<Code>(std::move(*code));
   return kernel;
+}
+
+const std::string &EmulatedKernel::getName() const { return code->name; }
+
+llvm::ArrayRef<uint32_t> EmulatedKernel::getParameters() const {
+  return code->parameters;
+}
+
+Extent3 EmulatedKernel::getCluster() const {
+  return code->clusterShape.x ? code->clusterShape : Extent3();
 }
 
 //===----------------------------------------------------------------------===//

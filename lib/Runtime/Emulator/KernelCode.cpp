@@ -197,6 +197,15 @@ emulator::parseKernels(StringRef source, MLIRContext &context) {
   return module;
 }
 
+std::vector<std::string> emulator::listKernels(ModuleOp module) {
+  std::vector<std::string> names;
+  module.walk([&](LLVM::LLVMFuncOp function) {
+    if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+      names.push_back(function.getName().str());
+  });
+  return names;
+}
+
 /// The kernel of this name, or the only one.
 static llvm::Expected<LLVM::LLVMFuncOp> findKernel(ModuleOp module,
                                                    StringRef name) {

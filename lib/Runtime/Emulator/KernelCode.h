@@ -96,6 +96,9 @@ struct KernelCode {
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 parseKernels(llvm::StringRef source, mlir::MLIRContext &context);
 
+/// The names of a module's kernels.
+std::vector<std::string> listKernels(mlir::ModuleOp module);
+
 /// Compiles a kernel of a module, which stays as it is.
 llvm::Expected<KernelCode> compileKernel(mlir::ModuleOp module,
                                          llvm::StringRef name);

@@ -20,6 +20,7 @@
 #include "MetaOps/Conversion/PtxEmitter.h"
 #include "MetaOps/Runtime/CUDA/KernelCode.h"
 #include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
+#include "MetaOps/Runtime/Emulator/GuardedMemory.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"
 #include "llvm/ADT/StringExtras.h"

@@ -17,6 +17,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <type_traits>
 
@@ -116,7 +117,17 @@ public:
   /// registerEmulatorDialects; the module stays as it is.
   static llvm::Expected<std::unique_ptr<EmulatedKernel>>
   compile(mlir::ModuleOp module, llvm::StringRef name = "");
+  /// Compiles all kernels of a module, by their names, in a context with the
+  /// dialects of registerEmulatorDialects.
+  static llvm::Expected<std::map<std::string, std::unique_ptr<EmulatedKernel>>>
+  compileAll(llvm::StringRef source, mlir::MLIRContext &context);
   ~EmulatedKernel();
+
+  const std::string &getName() const;
+  /// The bytes of each parameter.
+  llvm::ArrayRef<uint32_t> getParameters() const;
+  /// The blocks of a cluster, as the kernel has them.
+  Extent3 getCluster() const;
 
   /// Runs the kernel to its end. Fails where the launch is impossible on any
   /// GPU; what the kernel itself does wrong is in the report.

@@ -31,10 +31,6 @@ std::unique_ptr<Compiler>
 createEmulatorCompiler(const mlir::metaop::Chip &chip,
                        EmulatedDeviceOptions options = {});
 
-/// Memory of the host that only kernels look into, between pages that nobody
-/// may touch.
-std::shared_ptr<MemorySource> createGuardedMemory();
-
 /// The GPUs that are emulated: "emulator:sm_90a" and the like.
 std::vector<DeviceKind>
 listEmulatedDevices(const EmulatedDeviceOptions &options = {});

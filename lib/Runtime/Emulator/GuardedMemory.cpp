@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MetaOps/Runtime/GPU/EmulatedDevice.h"
+#include "MetaOps/Runtime/Emulator/GuardedMemory.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Process.h"
 
