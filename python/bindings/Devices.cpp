@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Function.h"
+#include "GpuDriver.h"
 
 using namespace metaops;
 using namespace metaops::python;
@@ -106,6 +107,8 @@ static Device &findDevice(llvm::StringRef name) {
 void metaops::python::bindDevices(py::module_ &module) {
   define(module, "find_device(name)",
          [](std::string name) { return findDevice(name).getName(); });
+  define(module, "why_no_gpu(ordinal)", &whyNoGpu,
+         "Returns why a GPU cannot be used, or an empty text.");
   define(module, "list_devices()",
          [] { return strings(getSession().getDevices().getNames()); });
   define(module, "current_device()", [] { return getDevice().getName(); });

@@ -8,6 +8,7 @@
 
 #include "Callable.h"
 #include "Function.h"
+#include "GpuDriver.h"
 
 #include "MetaOps/Runtime/Profiler/Profiler.h"
 #include "MetaOps/Runtime/Report/Inspector.h"
@@ -208,6 +209,13 @@ static void bindFlags(py::module_ &module) {
                     toStrings(assemblers, "assemblers"));
       },
       "Says what the session uses GPUs with, before that is made.");
+  define(
+      module, "set_gpu_driver(text)",
+      [](const std::string &text) {
+        if (auto error = setGpuDriver(text))
+          throw py::value_error(toString(std::move(error)));
+      },
+      "Has a driver that emulates GPUs take the place of NVIDIA's.");
   define(
       module, "set_emulator(assembled_for, cubins, kernel_log)",
       [](py::handle chips, const std::string &cubins,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bindings.h"
+#include "GpuDriver.h"
 #include "MetaOps/Runtime/CPU/CpuCompiler.h"
 
 #include "MetaOps/Runtime/GPU/CudaDevice.h"
@@ -68,6 +69,18 @@ void metaops::python::setGpuTools(std::vector<std::string> packages,
     return search;
   };
   cudaOptions().otherAssemblers = std::move(assemblers);
+}
+
+llvm::Error metaops::python::setGpuDriver(llvm::StringRef text) {
+  auto options = EmulatedDriverOptions::parse(text);
+  if (!options)
+    return options.takeError();
+  cudaOptions().emulated = std::make_shared<EmulatedDriver>(*options);
+  return llvm::Error::success();
+}
+
+std::string metaops::python::whyNoGpu(int64_t ordinal) {
+  return toString(checkGpu(cudaOptions(), static_cast<unsigned>(ordinal)));
 }
 
 llvm::Error metaops::python::setEmulator(llvm::ArrayRef<std::string> chips,

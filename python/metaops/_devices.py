@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -20,31 +21,15 @@ __all__ = ["device", "devices"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-#: The GPU of the machine.
-_GPU = "cuda:0"
-_DRIVER = "libcuda.so.1"
+#: GPUs by their numbers, and not by code for one chip.
+_GPU = re.compile(r"cuda:(\d+)")
 
 
 @functools.cache
-def why_no_gpu() -> str | None:
-    """Return why no GPU can be used; None if one can.
-
-    The driver is asked by the function that the session asks it by, `cuInit`.
-    """
-    import ctypes
-
-    try:
-        driver = ctypes.CDLL(_DRIVER)
-    except OSError as error:
-        return f"{error} ({_DRIVER} is a part of NVIDIA's driver)"
-    if status := driver.cuInit(0):
-        text = ctypes.c_char_p()
-        driver.cuGetErrorString(status, ctypes.byref(text))
-        return f"starting the driver failed: {(text.value or b'').decode()} (error {status})"
-    count = ctypes.c_int()
-    if driver.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
-        return "the driver knows of none"
-    return None
+def why_no_gpu(name: str = "cuda:0") -> str | None:
+    """Return why a GPU cannot be used; None if it can, or is no GPU by its number."""
+    number = _GPU.fullmatch(name)
+    return (_core.why_no_gpu(int(number[1])) or None) if number else None
 
 
 class device(Scope, str):  # noqa: N801 (used like a function)
@@ -56,7 +41,7 @@ class device(Scope, str):  # noqa: N801 (used like a function)
     Python's numbers are of no device. A function of the package that is given an
     array makes its own on the same device.
 
-    ``cuda:0`` is the machine's GPU. ``cuda:sm_90a`` and its like are it by code for one
+    ``cuda:0`` is the machine's first GPU. ``cuda:sm_90a`` and its like are it by code for one
     chip, which is compiled, as for `metaops.estimate`, where there is no GPU, too.
 
     Each device has memory, threads and a queue of its own, and works beside the
@@ -72,7 +57,7 @@ class device(Scope, str):  # noqa: N801 (used like a function)
     ValueError
         If there is no such device. The message lists those that there are.
     RuntimeError
-        If it is the machine's GPU, and no GPU can be used; the message says why.
+        If it is a GPU of the machine that cannot be used; the message says why.
 
     Examples
     --------
@@ -90,8 +75,8 @@ class device(Scope, str):  # noqa: N801 (used like a function)
                 TypeError(f"device: given {shown(name)}, expected a name such as 'cpu:1'")
             )
         found = name if type(name) is cls else _core.find_device(name)
-        if found == _GPU and (why := why_no_gpu()):
-            raise at_line(RuntimeError(f"there is no use of a GPU: {why}"))
+        if why := why_no_gpu(found):
+            raise at_line(RuntimeError(why))
         return super().__new__(cls, found)
 
     def _enter(self) -> None:
@@ -142,7 +127,7 @@ def devices() -> list[device]:
     names = _core.list_devices()
     if why_no_gpu():
         names = [name for name in names if not name.startswith("cuda:")]
-    return [device(name) for name in names]
+    return [device(name) for name in names if not why_no_gpu(name)]
 
 
 def kinds() -> set[str]:

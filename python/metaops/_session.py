@@ -59,6 +59,11 @@ calibration.load()
 if (_most := threads.most_threads()) is not None:
     _core.set_most_threads(_most)
 _core.set_gpu_tools(toolkits.package_folders(), toolkits.other_assemblers())
+if _driver := toolkits.gpu_driver():
+    try:
+        _core.set_gpu_driver(_driver)
+    except ValueError as _error:
+        raise ValueError(f"METAOPS_CUDA_DRIVER: {_error}") from None
 try:
     _core.set_emulator(toolkits.assembled_for(), toolkits.cubin_folder(), toolkits.kernel_log())
 except ValueError as _error:

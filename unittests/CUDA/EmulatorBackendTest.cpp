@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MetaOps/Runtime/GPU/CudaDevice.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "gtest/gtest.h"
 
@@ -71,6 +72,39 @@ protected:
   Allocator memory;
   ThreadPool threads;
 };
+
+TEST_F(EmulatorBackendTest, runsThemOnAGpuOfAnEmulatedDriver) {
+  for (const char *text : {"emulated:seed=5", "emulated:chip=sm_80"}) {
+    CudaOptions options;
+    options.emulated = std::make_shared<EmulatedDriver>(
+        llvm::cantFail(EmulatedDriverOptions::parse(text)));
+    compiler = createCudaCompiler(options);
+    check(2);
+    compiler.reset();
+    EXPECT_EQ(options.emulated->listLeaks(), std::vector<std::string>());
+  }
+}
+
+TEST_F(EmulatorBackendTest, memoryOfACallIsGivenBackWhereItDoesNotFit) {
+  CudaOptions options;
+  options.emulated = std::make_shared<EmulatedDriver>(
+      llvm::cantFail(EmulatedDriverOptions::parse("emulated:memory=2K")));
+  compiler = createCudaCompiler(options);
+  std::string text = makeScalings(2);
+  auto program = llvm::cantFail(compiler->compile(
+      text, llvm::SmallVector<bool>(kKernels, false), CompileOptions()));
+  llvm::SmallVector<BufferRef> arguments, results;
+  for (unsigned i = 0; i < kKernels; ++i)
+    arguments.push_back(memory.allocate(64 * (i + 1) * sizeof(float)));
+  std::string message =
+      toString(program->run(arguments, results, memory, threads, nullptr));
+  EXPECT_NE(message.find("CUDA_ERROR_OUT_OF_MEMORY, out of memory: GPU 0 has "),
+            std::string::npos)
+      << message;
+  program.reset();
+  compiler.reset();
+  EXPECT_EQ(options.emulated->listLeaks(), std::vector<std::string>());
+}
 
 TEST_F(EmulatorBackendTest, compilesKernelsOnSeveralThreads) {
   // The second program's kernels take contexts that the first one's gave back.

@@ -13,16 +13,13 @@
 // no GPU to be made.
 //
 // Values are in the host's memory, where checks, sorts and copies of a program
-// are done. A call takes memory of the GPU for its buffers, copies them there,
-// launches its functions, and copies back what it has written. A buffer that is
-// written may have bytes in it that the call leaves as they are, as where rows
-// lie apart, so all are copied to the GPU. Times are of the kernels alone.
+// are done; each call of a kernel copies them (GpuLauncher.cpp).
 //
 //===----------------------------------------------------------------------===//
 
+#include "EmulatedGpu.h"
 #include "Gpu.h"
 #include "GpuBackend.h"
-#include "LaunchPlan.h"
 #include "MetaOps/Runtime/CUDA/KernelCode.h"
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"
 
@@ -30,165 +27,6 @@ using namespace mlir;
 
 namespace metaops {
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-/// The memory of a call on the GPU.
-class StagedCall {
-public:
-  StagedCall(const GpuRunner &runner, llvm::ArrayRef<KernelBuffer> buffers)
-      : runner(runner), buffers(buffers), pieces(findShared(buffers)),
-        addresses(buffers.size()) {}
-
-  /// Takes the memory, and copies the buffers there.
-  llvm::Error upload();
-  /// Takes memory of the call's own.
-  llvm::Error addWords(int64_t count);
-  /// Copies back what has results in it.
-  llvm::Error download(unsigned numInputs);
-
-  /// Of the buffers, then of what was added.
-  llvm::ArrayRef<DevicePointer> getAddresses() const { return addresses; }
-
-private:
-  const GpuRunner &runner;
-  llvm::ArrayRef<KernelBuffer> buffers;
-  std::vector<SharedBuffers> pieces;
-  /// Of the pieces, then of what was added.
-  std::vector<GpuMemory> memory;
-  /// Addresses of the buffers; null for one of no bytes.
-  std::vector<DevicePointer> addresses;
-};
-
-llvm::Error StagedCall::upload() {
-  for (const SharedBuffers &piece : pieces) {
-    auto taken = runner.allocate(piece.memory.size());
-    if (!taken)
-      return taken.takeError();
-    if (llvm::Error error =
-            runner.write(*taken, piece.memory.data(), piece.memory.size()))
-      return error;
-    for (unsigned buffer : piece.buffers)
-      addresses[buffer] =
-          taken->getAddress() + (buffers[buffer].data() - piece.memory.data());
-    memory.push_back(std::move(*taken));
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error StagedCall::addWords(int64_t count) {
-  auto taken = runner.allocate(count * sizeof(int64_t));
-  if (!taken)
-    return taken.takeError();
-  addresses.push_back(taken->getAddress());
-  memory.push_back(std::move(*taken));
-  return llvm::Error::success();
-}
-
-llvm::Error StagedCall::download(unsigned numInputs) {
-  for (auto [piece, taken] : llvm::zip_first(pieces, memory)) {
-    // Results are behind inputs.
-    if (piece.buffers.back() < numInputs)
-      continue;
-    if (llvm::Error error =
-            runner.read(piece.memory.data(), taken, piece.memory.size()))
-      return error;
-  }
-  return llvm::Error::success();
-}
-
-class CudaLauncher : public KernelLauncher {
-public:
-  CudaLauncher(std::shared_ptr<Gpu> gpu, std::string ptx, LaunchPlan plan)
-      : gpu(std::move(gpu)), ptx(std::move(ptx)), plan(std::move(plan)) {}
-
-  llvm::Error launch(const KernelCall &call,
-                     llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
-                     ThreadPool &, LaunchMeasures *measures) const override;
-
-private:
-  llvm::Expected<const GpuModule *> getModule() const;
-  llvm::Expected<float> runFunctions(const GpuRunner &runner,
-                                     const GpuModule &module,
-                                     llvm::ArrayRef<int64_t> grids,
-                                     llvm::ArrayRef<uint64_t> arguments) const;
-
-  std::shared_ptr<Gpu> gpu;
-  std::string ptx;
-  LaunchPlan plan;
-  mutable std::mutex mutex;
-  /// Loaded when it is first called.
-  mutable std::unique_ptr<GpuModule> module;
-};
-
-llvm::Expected<const GpuModule *> CudaLauncher::getModule() const {
-  std::lock_guard lock(mutex);
-  if (!module) {
-    std::vector<GpuLaunch> functions;
-    for (const LaunchedFunction &function : plan.getFunctions())
-      functions.push_back({function.name, function.threads, function.cluster,
-                           function.sharedBytes});
-    auto loaded = gpu->load(ptx, functions);
-    if (!loaded)
-      return loaded.takeError();
-    module = std::move(*loaded);
-  }
-  return module.get();
-}
-
-/// Returns the milliseconds of all.
-llvm::Expected<float>
-CudaLauncher::runFunctions(const GpuRunner &runner, const GpuModule &module,
-                           llvm::ArrayRef<int64_t> grids,
-                           llvm::ArrayRef<uint64_t> arguments) const {
-  float milliseconds = 0;
-  for (auto [i, numBlocks] : llvm::enumerate(grids)) {
-    if (numBlocks == 0)
-      continue;
-    auto time = runner.run(module, i, numBlocks, arguments);
-    if (!time)
-      return time.takeError();
-    milliseconds += *time;
-  }
-  return milliseconds;
-}
-
-llvm::Error CudaLauncher::launch(const KernelCall &call,
-                                 llvm::ArrayRef<KernelBuffer> buffers,
-                                 unsigned numInputs, ThreadPool &,
-                                 LaunchMeasures *measures) const {
-  auto grids = plan.getGrids(call);
-  if (!grids)
-    return grids.takeError();
-  auto runner = gpu->getRunner();
-  if (!runner)
-    return runner.takeError();
-  auto module = getModule();
-  if (!module)
-    return module.takeError();
-  StagedCall staged(**runner, buffers);
-  if (llvm::Error error = staged.upload())
-    return error;
-  for (int64_t count : plan.getScratch())
-    if (llvm::Error error = staged.addWords(count))
-      return error;
-  std::vector<uint64_t> arguments(staged.getAddresses());
-  llvm::append_range(arguments, call.scalars);
-  auto milliseconds = runFunctions(**runner, **module, *grids, arguments);
-  if (!milliseconds)
-    return milliseconds.takeError();
-  if (llvm::Error error = staged.download(numInputs))
-    return error;
-  if (measures)
-    measures->nanoseconds = int64_t(double(*milliseconds) * 1e6);
-  return llvm::Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
 
 /// Goes on from NVVM to PTX, which it also has assembled.
 class CudaEmitter : public GpuEmitter {
@@ -246,8 +84,8 @@ CudaBackend::load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) {
   if (!plan)
     return plan.takeError();
   return Kernel{nullptr, name.str(),
-                std::make_shared<CudaLauncher>(gpu, object.getObject().str(),
-                                               std::move(*plan))};
+                std::make_shared<GpuLauncher>(gpu, object.getObject().str(),
+                                              std::move(*plan))};
 }
 
 class CudaCompiler : public ProgramCompiler {
@@ -278,12 +116,37 @@ private:
 } // namespace
 
 std::unique_ptr<Compiler> createCudaCompiler(CudaOptions options) {
+  if (std::shared_ptr<EmulatedDriver> driver = options.emulated) {
+    const metaop::Chip *chip = options.chip;
+    return createEmulatedCompiler(
+        chip ? *chip : *driver->getOptions().chip,
+        std::make_shared<EmulatedGpu>(driver, options.ordinal, chip), {});
+  }
   return std::make_unique<CudaCompiler>(std::move(options));
+}
+
+llvm::Error checkGpu(const CudaOptions &options, unsigned ordinal) {
+  auto driver = options.emulated ? options.emulated->open()
+                                 : Driver::open(options.search().driver);
+  if (!driver)
+    return driver.takeError();
+  int device = 0;
+  return (*driver)->check((*driver)->getDevice(&device, ordinal),
+                          "using GPU " + std::to_string(ordinal));
 }
 
 std::vector<DeviceKind> listCudaDevices(const CudaOptions &options) {
   std::vector<DeviceKind> kinds;
   kinds.push_back({"cuda", 1, createCudaCompiler(options)});
+  // NVIDIA's driver is not asked before there is something to do.
+  unsigned count =
+      options.emulated ? options.emulated->getOptions().devices : 1;
+  for (unsigned ordinal = 1; ordinal < count; ++ordinal) {
+    CudaOptions further = options;
+    further.ordinal = ordinal;
+    kinds.push_back(
+        {"cuda:" + std::to_string(ordinal), 0, createCudaCompiler(further)});
+  }
   for (const metaop::Chip &chip : metaop::Chip::getAll()) {
     CudaOptions named = options;
     named.chip = &chip;

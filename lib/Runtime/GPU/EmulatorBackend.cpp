@@ -6,143 +6,53 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A call of a kernel is a launch of each of its functions. The emulator is told
-// of the call's buffers as allocations of their own, so that an access behind
-// one is a fault even where another follows. What is read and written by the
-// same call, in place, is one allocation. What a kernel asks for of its own
-// lies behind the buffers and lives as long as the call.
+// A GPU that is emulated has the phase nvvm as its code, which an emulated
+// driver loads. It is loaded at once, on as many threads as compile: what the
+// emulator does not know is no code.
 //
 //===----------------------------------------------------------------------===//
 
+#include "EmulatedGpu.h"
 #include "Gpu.h"
 #include "GpuBackend.h"
-#include "LaunchPlan.h"
 #include "MetaOps/Conversion/PtxEmitter.h"
 #include "MetaOps/Runtime/CUDA/KernelCode.h"
-#include "MetaOps/Runtime/Emulator/EmulatedKernel.h"
 #include "MetaOps/Runtime/Emulator/GuardedMemory.h"
-#include "MetaOps/Runtime/GPU/EmulatedDevice.h"
 #include "MetaOps/Runtime/Kernels/ProgramCompiler.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <deque>
-
 using namespace mlir;
 
 namespace metaops {
+
+llvm::Expected<const GpuRunner *> EmulatedGpu::getRunner() {
+  std::lock_guard lock(mutex);
+  if (runner)
+    return runner.get();
+  auto table = driver->open();
+  if (!table)
+    return table.takeError();
+  auto created = GpuRunner::create(*table, static_cast<int>(ordinal));
+  if (!created)
+    return created.takeError();
+  if (chip)
+    if (llvm::Error error = checkChip(**created, ordinal, *chip))
+      return std::move(error);
+  runner = std::move(*created);
+  return runner.get();
+}
+
+llvm::Expected<std::unique_ptr<GpuModule>>
+EmulatedGpu::load(StringRef code, llvm::ArrayRef<GpuLaunch> functions) {
+  auto opened = getRunner();
+  if (!opened)
+    return opened.takeError();
+  return (*opened)->load(EmulatedDriver::makeImage(code), functions);
+}
+
 namespace {
-
-/// The memory of a call, as the emulator sees it.
-class CallMemory {
-public:
-  CallMemory(llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs);
-
-  /// Adds so many words of the call's own, of which none is written.
-  void *addWords(int64_t count);
-  llvm::ArrayRef<Allocation> getAllocations() const { return allocations; }
-
-private:
-  std::vector<Allocation> allocations;
-  std::deque<WrittenBytes> written;
-  std::vector<std::vector<int64_t>> words;
-};
-
-CallMemory::CallMemory(llvm::ArrayRef<KernelBuffer> buffers,
-                       unsigned numInputs) {
-  auto getName = [&](unsigned buffer) {
-    return buffer < numInputs ? "input " + std::to_string(buffer)
-                              : "result " + std::to_string(buffer - numInputs);
-  };
-  auto isInput = [&](unsigned buffer) { return buffer < numInputs; };
-  for (const SharedBuffers &piece : findShared(buffers)) {
-    Allocation &made = allocations.emplace_back();
-    made.name = llvm::join(llvm::map_range(piece.buffers, getName), ", ");
-    made.begin = piece.memory.data();
-    made.bytes = piece.memory.size();
-    made.isReadOnly = llvm::all_of(piece.buffers, isInput);
-    if (llvm::none_of(piece.buffers, isInput))
-      made.written = &written.emplace_back(made.bytes);
-  }
-}
-
-void *CallMemory::addWords(int64_t count) {
-  std::vector<int64_t> &made = words.emplace_back(count);
-  uint64_t bytes = made.size() * sizeof(int64_t);
-  Allocation &allocation = allocations.emplace_back();
-  allocation.name = "scratch";
-  allocation.begin = made.data();
-  allocation.bytes = bytes;
-  allocation.written = &written.emplace_back(bytes);
-  return made.data();
-}
-
-class EmulatorLauncher : public KernelLauncher {
-public:
-  explicit EmulatorLauncher(LaunchPlan plan) : plan(std::move(plan)) {}
-
-  /// Compiles all functions of a module.
-  llvm::Error compile(ModuleOp module);
-
-  llvm::Error launch(const KernelCall &call,
-                     llvm::ArrayRef<KernelBuffer> buffers, unsigned numInputs,
-                     ThreadPool &, LaunchMeasures *measures) const override;
-
-private:
-  LaunchPlan plan;
-  /// Of each function.
-  std::vector<std::unique_ptr<EmulatedKernel>> kernels;
-};
-
-llvm::Error EmulatorLauncher::compile(ModuleOp module) {
-  for (const LaunchedFunction &function : plan.getFunctions()) {
-    auto kernel = EmulatedKernel::compile(module, function.name);
-    if (!kernel)
-      return kernel.takeError();
-    kernels.push_back(std::move(*kernel));
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error EmulatorLauncher::launch(const KernelCall &call,
-                                     llvm::ArrayRef<KernelBuffer> buffers,
-                                     unsigned numInputs, ThreadPool &,
-                                     LaunchMeasures *measures) const {
-  auto grids = plan.getGrids(call);
-  if (!grids)
-    return grids.takeError();
-  CallMemory memory(buffers, numInputs);
-  std::vector<KernelArgument> arguments;
-  for (KernelBuffer buffer : buffers)
-    arguments.emplace_back(buffer.data());
-  for (int64_t count : plan.getScratch())
-    arguments.emplace_back(memory.addWords(count));
-  for (int64_t number : call.scalars)
-    arguments.emplace_back(number);
-  EmulatorOptions options;
-  options.countsAccesses = measures != nullptr;
-  LaunchCounts counts;
-  for (auto [i, function] : llvm::enumerate(plan.getFunctions())) {
-    LaunchShape shape;
-    shape.grid.x = (*grids)[i];
-    shape.threads.x = function.threads;
-    shape.cluster.x = function.cluster;
-    shape.dynamicSharedBytes = function.sharedBytes;
-    if (shape.grid.x == 0)
-      continue;
-    auto report =
-        kernels[i]->launch(shape, arguments, memory.getAllocations(), options);
-    if (!report)
-      return report.takeError();
-    if (!report->isSound())
-      return llvm::createStringError(report->str());
-    counts.add(std::move(report->counts));
-  }
-  if (measures)
-    measures->counts = std::make_shared<const LaunchCounts>(std::move(counts));
-  return llvm::Error::success();
-}
 
 /// Has kernels assembled, too.
 class AssemblingEmitter : public GpuEmitter {
@@ -179,11 +89,12 @@ llvm::Error AssemblingEmitter::finish(ModuleOp module) {
 
 class EmulatorBackend : public GpuBackend {
 public:
-  EmulatorBackend(const metaop::Chip &chip,
+  EmulatorBackend(const metaop::Chip &chip, std::shared_ptr<EmulatedGpu> gpu,
                   std::vector<std::shared_ptr<Gpu>> assembledFor,
                   std::string kernelLog)
-      : GpuBackend(chip), assembledFor(std::move(assembledFor)),
-        kernelLog(std::move(kernelLog)) {}
+      : GpuBackend(chip), gpu(std::move(gpu)),
+        assembledFor(std::move(assembledFor)), kernelLog(std::move(kernelLog)) {
+  }
 
   llvm::Expected<std::unique_ptr<CodeEmitter>> createEmitter() const override {
     return std::make_unique<AssemblingEmitter>(assembledFor);
@@ -200,6 +111,7 @@ public:
   load(StringRef name, std::unique_ptr<llvm::MemoryBuffer> code) override;
 
 private:
+  const std::shared_ptr<EmulatedGpu> gpu;
   const std::vector<std::shared_ptr<Gpu>> assembledFor;
   const std::string kernelLog;
 };
@@ -231,16 +143,18 @@ EmulatorBackend::load(StringRef name,
   auto plan = LaunchPlan::read(metaop::describeKernels(modules.front()));
   if (!plan)
     return plan.takeError();
-  auto launcher = std::make_shared<EmulatorLauncher>(std::move(*plan));
-  if (llvm::Error error = launcher->compile((*parsed)->getModule()))
-    return std::move(error);
+  auto launcher = std::make_shared<GpuLauncher>(gpu, code->getBuffer().str(),
+                                                std::move(*plan));
+  if (auto loaded = launcher->load(); !loaded)
+    return loaded.takeError();
   return Kernel{nullptr, name.str(), std::move(launcher)};
 }
 
 class EmulatorCompiler : public ProgramCompiler {
 public:
-  EmulatorCompiler(const metaop::Chip &chip, EmulatedDeviceOptions options)
-      : chip(chip), options(std::move(options)) {}
+  EmulatorCompiler(const metaop::Chip &chip, std::shared_ptr<EmulatedGpu> gpu,
+                   EmulatedDeviceOptions options)
+      : chip(chip), gpu(std::move(gpu)), options(std::move(options)) {}
 
   llvm::Expected<TuningResult> tune(StringRef slice,
                                     const CompileOptions &options,
@@ -258,25 +172,40 @@ private:
     for (const CudaOptions &assembled : options.assembledFor) {
       // Cubins have no entries of the session's store: a kernel's own entry
       // says that it was assembled, and the options may name a folder.
-      auto gpu = Gpu::create(assembled, nullptr);
-      if (!gpu)
-        return gpu.takeError();
-      gpus.push_back(std::move(*gpu));
+      auto assembler = Gpu::create(assembled, nullptr);
+      if (!assembler)
+        return assembler.takeError();
+      gpus.push_back(std::move(*assembler));
     }
-    return std::make_shared<EmulatorBackend>(chip, std::move(gpus),
+    return std::make_shared<EmulatorBackend>(chip, gpu, std::move(gpus),
                                              options.kernelLog);
   }
 
   const metaop::Chip &chip;
+  const std::shared_ptr<EmulatedGpu> gpu;
   const EmulatedDeviceOptions options;
 };
 
 } // namespace
 
 std::unique_ptr<Compiler>
+createEmulatedCompiler(const metaop::Chip &chip,
+                       std::shared_ptr<EmulatedGpu> gpu,
+                       EmulatedDeviceOptions options) {
+  return std::make_unique<EmulatorCompiler>(chip, std::move(gpu),
+                                            std::move(options));
+}
+
+std::unique_ptr<Compiler>
 createEmulatorCompiler(const metaop::Chip &chip,
                        EmulatedDeviceOptions options) {
-  return std::make_unique<EmulatorCompiler>(chip, std::move(options));
+  EmulatedDriverOptions machine;
+  machine.chip = &chip;
+  // The host's memory is the limit.
+  machine.memory = uint64_t(1) << 48;
+  auto gpu = std::make_shared<EmulatedGpu>(
+      std::make_shared<EmulatedDriver>(machine), /*ordinal=*/0, &chip);
+  return createEmulatedCompiler(chip, std::move(gpu), std::move(options));
 }
 
 std::vector<DeviceKind>

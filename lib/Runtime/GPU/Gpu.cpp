@@ -19,7 +19,7 @@ using mlir::metaop::Chip;
 llvm::Expected<std::shared_ptr<Gpu>>
 Gpu::create(const CudaOptions &options, std::shared_ptr<DiskStore> store) {
   AssemblerSearch search = options.search();
-  std::shared_ptr<Gpu> gpu(new Gpu(store));
+  std::shared_ptr<Gpu> gpu(new Gpu(options.ordinal, store));
   gpu->driverLibrary = search.driver;
   const Chip *chip = options.chip;
   if (!chip) {
@@ -62,6 +62,22 @@ void Gpu::setStore(std::shared_ptr<DiskStore> newStore) {
     driversCubins->setStore(newStore);
 }
 
+llvm::Error metaops::checkChip(const GpuRunner &runner, unsigned ordinal,
+                               const Chip &chip) {
+  int capability = runner.getContext().getCapability();
+  if (chip.runsOn(capability))
+    return llvm::Error::success();
+  std::string reason = "GPU " + std::to_string(ordinal) + " is an sm_" +
+                       std::to_string(capability) +
+                       ", which does not run code for " + chip.name.str();
+  auto fitting = Chip::findFor(capability);
+  if (!fitting)
+    llvm::consumeError(fitting.takeError());
+  else
+    reason += "; expected code for " + (*fitting)->name.str();
+  return llvm::createStringError(reason);
+}
+
 /// Opens the GPU, for code of a chip if it is not null.
 llvm::Error Gpu::open(const Chip *chip) {
   if (runner)
@@ -69,20 +85,12 @@ llvm::Error Gpu::open(const Chip *chip) {
   auto opened = Driver::open(driverLibrary);
   if (!opened)
     return opened.takeError();
-  auto created = GpuRunner::create(*opened, 0);
+  auto created = GpuRunner::create(*opened, static_cast<int>(ordinal));
   if (!created)
     return created.takeError();
-  int capability = (*created)->getContext().getCapability();
-  if (chip && !chip->runsOn(capability)) {
-    std::string reason = "GPU 0 is an sm_" + std::to_string(capability) +
-                         ", which does not run code for " + chip->name.str();
-    auto fitting = Chip::findFor(capability);
-    if (!fitting)
-      llvm::consumeError(fitting.takeError());
-    else
-      reason += "; expected code for " + (*fitting)->name.str();
-    return llvm::createStringError(reason);
-  }
+  if (chip)
+    if (llvm::Error error = checkChip(**created, ordinal, *chip))
+      return error;
   driver = std::move(*opened);
   runner = std::move(*created);
   return llvm::Error::success();

@@ -9,19 +9,20 @@
 #ifndef METAOPS_LIB_RUNTIME_GPU_GPU_H
 #define METAOPS_LIB_RUNTIME_GPU_GPU_H
 
+#include "GpuLauncher.h"
 #include "MetaOps/Conversion/PtxEmitter.h"
 #include "MetaOps/Runtime/CUDA/CubinCache.h"
-#include "MetaOps/Runtime/CUDA/GpuRunner.h"
 #include "MetaOps/Runtime/GPU/CudaDevice.h"
-
-#include <mutex>
-#include <optional>
 
 namespace metaops {
 
+/// Fails where a GPU does not run code for a chip.
+llvm::Error checkChip(const GpuRunner &runner, unsigned ordinal,
+                      const mlir::metaop::Chip &chip);
+
 /// A maker of code for a GPU, and the GPU itself, which is opened when the
-/// first code is loaded. Threads may use one at once.
-class Gpu {
+/// first code is loaded.
+class Gpu : public LaunchTarget {
 public:
   /// Finds an assembler and libdevice; and the GPU, if the options do not name
   /// a chip.
@@ -33,18 +34,20 @@ public:
   /// Keeps cubins elsewhere.
   void setStore(std::shared_ptr<DiskStore> newStore);
 
-  llvm::Expected<const GpuRunner *> getRunner();
-  /// Loads a kernel's code, made or found. What the driver refuses is made by
-  /// its own assembler.
+  llvm::Expected<const GpuRunner *> getRunner() override;
+  /// The code is PTX, of which machine code is made or found. What the driver
+  /// refuses is made by its own assembler.
   llvm::Expected<std::unique_ptr<GpuModule>>
-  load(llvm::StringRef ptx, llvm::ArrayRef<GpuLaunch> functions);
+  load(llvm::StringRef ptx, llvm::ArrayRef<GpuLaunch> functions) override;
 
 private:
-  explicit Gpu(std::shared_ptr<DiskStore> store) : store(std::move(store)) {}
+  Gpu(unsigned ordinal, std::shared_ptr<DiskStore> store)
+      : ordinal(ordinal), store(std::move(store)) {}
 
   llvm::Error open(const mlir::metaop::Chip *chip);
   llvm::Expected<CubinCache *> getDriversCubins();
 
+  const unsigned ordinal;
   std::string driverLibrary;
   mlir::metaop::PtxOptions ptxOptions;
   std::unique_ptr<CubinCache> cubins;

@@ -13,6 +13,7 @@ __all__ = [
     "assembled_for",
     "cubin_folder",
     "find_tools",
+    "gpu_driver",
     "kernel_log",
     "other_assemblers",
     "package_folders",
@@ -42,6 +43,14 @@ def assembled_for(environment: Mapping[str, str] = os.environ) -> list[str]:
     Devices that emulate a GPU have each kernel assembled for these, too.
     """
     return _split(environment.get("METAOPS_EMULATOR_ASSEMBLES", ""))
+
+
+def gpu_driver(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the driver that ``METAOPS_CUDA_DRIVER`` describes, or an empty text.
+
+    It emulates GPUs, in the place of NVIDIA's.
+    """
+    return environment.get("METAOPS_CUDA_DRIVER", "")
 
 
 def cubin_folder(environment: Mapping[str, str] = os.environ) -> str:

@@ -11,6 +11,7 @@
 
 #include "MetaOps/Runtime/CUDA/Assembler.h"
 #include "MetaOps/Runtime/Device/Devices.h"
+#include "MetaOps/Runtime/EmulatedDriver/EmulatedDriver.h"
 #include "MetaOps/Target/Description/Chip.h"
 
 #include <functional>
@@ -20,6 +21,10 @@ namespace metaops {
 struct CudaOptions {
   /// The chip for which code is made; null for that of the GPU.
   const mlir::metaop::Chip *chip = nullptr;
+  /// Which GPU it is, as the driver counts.
+  unsigned ordinal = 0;
+  /// The driver, and so all GPUs; null for NVIDIA's.
+  std::shared_ptr<EmulatedDriver> emulated;
   /// Finds libdevice, assemblers, and the driver's library. Called when
   /// something is compiled for the first time.
   std::function<AssemblerSearch()> search = [] { return AssemblerSearch(); };
@@ -32,15 +37,18 @@ struct CudaOptions {
   std::string cubinFolder;
 };
 
-/// Compiles programs for an NVIDIA GPU, the first of the machine, and has it
-/// run their kernels, one after another. Values are in the host's memory; each
-/// call copies what it needs. For a chip that is named, programs compile
-/// without a GPU, too.
+/// Compiles programs for an NVIDIA GPU, and has it run their kernels, one after
+/// another. Values are in the host's memory; each call copies what it needs.
+/// For a chip that is named, programs compile without a GPU, too.
 std::unique_ptr<Compiler> createCudaCompiler(CudaOptions options);
+
+/// Says why a GPU cannot be used, if so: there is no driver, or not as many.
+llvm::Error checkGpu(const CudaOptions &options, unsigned ordinal);
 
 /// The device of the machine's GPU, "cuda:0", and those by which it runs code
 /// for one chip, "cuda:sm_90a" and the like. They are there on every machine:
-/// what a device needs is looked for when it is first used.
+/// what a device needs is looked for when it is first used. Of an emulated
+/// driver there are all GPUs, "cuda:1" and so on.
 std::vector<DeviceKind> listCudaDevices(const CudaOptions &options);
 
 } // namespace metaops
