@@ -380,7 +380,7 @@ def group_table(lines: Sequence[Line], dtype: str, chip: str) -> common.Table:
 INTRODUCTION = f"""\
 <!-- Written by `script/bench gpu-audit --write`, from results/gpu-audit.csv. -->
 
-# Resources of a GPU that kernels take
+# What kernels take of a GPU
 
 Of all workloads of [Benchmarks](Benchmarks.md), at their largest sizes: sums, and medians of
 groups. [results/gpu-audit.csv](../results/README.md) has a line for each workload, chip and
