@@ -406,7 +406,7 @@ void metaops::addMatrixRoutines(RoutineRegistry &registry) {
   for (const auto &forms : {listTriangles(), listDecompositions()})
     for (const MatrixForm &form : forms)
       registry.add(std::make_shared<MatrixRoutine>(form, lapack));
-  // What is added last comes first.
+  // The one that is added last comes first.
   for (const MatrixForm &form : listTriangles())
     if (form.makeSmall)
       registry.add(std::make_shared<MatrixRoutine>(form, lapack,

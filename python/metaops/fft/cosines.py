@@ -120,7 +120,7 @@ def _from_cosines(x: Var, scale: float, is_orthogonal: bool) -> Var:
     length = x.shape[-1]
     given = _first_scaled(x, math.sqrt(2)) if is_orthogonal else x
     half = length // 2 + 1
-    # What mirrors the first element is 0.
+    # The mirror of the first element is 0.
     mirrored = concat([given[..., :1] * 0, flip(given, -1)[..., : half - 1]], -1)
     given = given[..., :half]
     cosines, sines = _turns(x, half)
