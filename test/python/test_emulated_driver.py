@@ -127,6 +127,15 @@ assert (x + 1).numpy().tolist() == [2, 2, 2]
     )
 
 
+@pytest.mark.parametrize("visible", ["", "1", "GPU-8932f937"])
+def test_an_emulated_chip_is_not_hidden(visible):
+    printed(
+        'assert (mo.ones(3, device="emulator:sm_90a") + 1).numpy().tolist() == [2, 2, 2]',
+        "",
+        CUDA_VISIBLE_DEVICES=visible,
+    )
+
+
 def test_what_does_not_fit_is_an_error_and_less_works_afterwards():
     printed(
         """

@@ -220,9 +220,11 @@ TEST_F(MachineTest, aForkedChildGetsAnError) {
 }
 
 TEST(VisibleDevicesTest, gpusMayBeHidden) {
-  auto count = [](const char *visible) {
+  auto count = [](const char *visible, bool mayBeHidden = true) {
     setenv("CUDA_VISIBLE_DEVICES", visible, 1);
-    EmulatedDriver emulated(parse("emulated:devices=3"));
+    EmulatedDriverOptions options = parse("emulated:devices=3");
+    options.mayBeHidden = mayBeHidden;
+    EmulatedDriver emulated(options);
     auto driver = emulated.open();
     unsetenv("CUDA_VISIBLE_DEVICES");
     if (!driver)
@@ -232,6 +234,7 @@ TEST(VisibleDevicesTest, gpusMayBeHidden) {
     return std::to_string(number);
   };
   EXPECT_EQ(count("2,0"), "2");
+  EXPECT_EQ(count("", /*mayBeHidden=*/false), "3");
   EXPECT_EQ(count("0,9,1"), "1");
   for (const char *none : {"", "-1", "x"})
     EXPECT_EQ(count(none),

@@ -56,13 +56,14 @@ std::string Machine::takeFaults() {
   return text;
 }
 
-/// Returns the GPUs that CUDA_VISIBLE_DEVICES has programs see: all where it is
-/// not set, else those that it lists before the first that there is not.
-static std::vector<unsigned> listVisible(unsigned count) {
+/// Returns the GPUs that programs see: all where nothing hides them, else those
+/// that CUDA_VISIBLE_DEVICES lists before the first that there is not.
+static std::vector<unsigned> listVisible(const EmulatedDriverOptions &options) {
   std::vector<unsigned> visible;
-  const char *text = std::getenv("CUDA_VISIBLE_DEVICES");
+  const char *text =
+      options.mayBeHidden ? std::getenv("CUDA_VISIBLE_DEVICES") : nullptr;
   if (!text) {
-    for (unsigned device = 0; device < count; ++device)
+    for (unsigned device = 0; device < options.devices; ++device)
       visible.push_back(device);
     return visible;
   }
@@ -70,7 +71,7 @@ static std::vector<unsigned> listVisible(unsigned count) {
   llvm::StringRef(text).split(names, ',');
   for (llvm::StringRef name : names) {
     unsigned device = 0;
-    if (name.trim().getAsInteger(10, device) || device >= count)
+    if (name.trim().getAsInteger(10, device) || device >= options.devices)
       break;
     visible.push_back(device);
   }
@@ -79,7 +80,7 @@ static std::vector<unsigned> listVisible(unsigned count) {
 
 DriverResult Machine::init(unsigned) {
   if (!isStarted)
-    visible = listVisible(options.devices);
+    visible = listVisible(options);
   isStarted = true;
   return visible.empty() ? ERROR_NO_DEVICE : SUCCESS;
 }

@@ -203,6 +203,8 @@ createEmulatorCompiler(const metaop::Chip &chip,
   machine.chip = &chip;
   // The host's memory is the limit.
   machine.memory = uint64_t(1) << 48;
+  // It stands for a chip, and for no GPU of the machine.
+  machine.mayBeHidden = false;
   auto gpu = std::make_shared<EmulatedGpu>(
       std::make_shared<EmulatedDriver>(machine), /*ordinal=*/0, &chip);
   return createEmulatedCompiler(chip, std::move(gpu), std::move(options));

@@ -37,6 +37,8 @@ struct EmulatedDriverOptions {
   /// Decides the order of what nothing orders, and how late it comes.
   uint64_t seed = 0;
   const mlir::metaop::Chip *chip = mlir::metaop::Chip::getDefault();
+  /// Set if CUDA_VISIBLE_DEVICES hides them, as it does NVIDIA's.
+  bool mayBeHidden = true;
 
   /// Reads "emulated", with options behind a colon:
   /// "emulated:devices=2,memory=64M,seed=7,chip=sm_90a".
@@ -49,7 +51,7 @@ public:
 
   const EmulatedDriverOptions &getOptions() const { return options; }
 
-  /// Opens the driver. It fails where CUDA_VISIBLE_DEVICES hides all GPUs.
+  /// Opens the driver. It fails where all GPUs are hidden.
   llvm::Expected<std::shared_ptr<const Driver>> open() const;
 
   /// Makes what `loadModule` takes of a module in the phase nvvm, which is text
