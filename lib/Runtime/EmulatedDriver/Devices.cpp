@@ -47,6 +47,8 @@ DriverResult Machine::fail(DriverResult result, const std::string &fault) {
 }
 
 std::string Machine::takeFaults() {
+  if (checkProcess())
+    return "";
   std::lock_guard lock(mutex);
   auto found = faults.find(std::this_thread::get_id());
   if (found == faults.end())

@@ -145,12 +145,16 @@ DescribedCall::DescribedCall(CallDescription call)
 }
 
 void Machine::beginCall(CallDescription call) {
+  if (checkProcess())
+    return;
   std::lock_guard lock(mutex);
   calls[std::this_thread::get_id()] =
       std::make_shared<DescribedCall>(std::move(call));
 }
 
 LaunchCounts Machine::endCall() {
+  if (checkProcess())
+    return LaunchCounts();
   std::lock_guard lock(mutex);
   auto found = calls.find(std::this_thread::get_id());
   if (found == calls.end())

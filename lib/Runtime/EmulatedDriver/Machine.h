@@ -129,10 +129,11 @@ public:
 
   /// Has one of the functions do its work, if this process may call it.
   template <typename FunctionT> DriverResult call(FunctionT function) {
-    std::lock_guard lock(mutex);
-    faults.erase(std::this_thread::get_id());
+    // A child may find the lock held by a thread that it does not have.
     if (DriverResult result = checkProcess())
       return result;
+    std::lock_guard lock(mutex);
+    faults.erase(std::this_thread::get_id());
     return function();
   }
 
