@@ -148,6 +148,12 @@ TEST_F(EmulatedLaunchTest, sharedMemoryHasToBeAskedFor) {
          driver->setFunctionAttribute(add, 8, 1 << 20));
 }
 
+TEST_F(EmulatedLaunchTest, argumentsAreNeeded) {
+  DriverHandle add = getFunction("add");
+  expect(kInvalidValue, "a launch of add has no addresses of its arguments",
+         driver->launch(add, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr));
+}
+
 TEST_F(EmulatedLaunchTest, aLaunchOnAFreedPieceIsRefused) {
   DriverHandle add = getFunction("add");
   DevicePointer gone = allocate();

@@ -168,6 +168,17 @@ LaunchCounts Machine::endCall() {
 // Launches
 //===----------------------------------------------------------------------===//
 
+/// Says why the arguments of a launch cannot be read; null if they can.
+static const char *whyUnreadable(const EmulatedKernel &kernel,
+                                 const KernelNode &node) {
+  if (node.extra || (!node.arguments && !kernel.getParameters().empty()))
+    return " has no addresses of its arguments";
+  bool areWords = llvm::all_of(kernel.getParameters(), [](uint32_t bytes) {
+    return bytes <= sizeof(uint64_t);
+  });
+  return areWords ? nullptr : " has parameters of more than 8 bytes";
+}
+
 /// Reads the arguments of a launch, of which only the addresses are given.
 static std::vector<uint64_t> readArguments(const EmulatedKernel &kernel,
                                            void **arguments) {
@@ -247,6 +258,9 @@ DriverResult Machine::prepare(const KernelNode &node, PreparedLaunch &launch) {
     return fail(ERROR_INVALID_CLUSTER_SIZE, "clusters of " +
                                                 launch.shape.cluster.str() +
                                                 " blocks were not asked for");
+  if (const char *reason = whyUnreadable(*launch.kernel, node))
+    return fail(ERROR_INVALID_VALUE,
+                "a launch of " + launch.kernel->getName() + reason);
   launch.words = readArguments(*launch.kernel, node.arguments);
   launch.call = describeLaunch(launch.words);
   return checkPieces(*launch.call);
