@@ -1,4 +1,4 @@
-//===- GpuDriver.h - Which driver GPUs have ---------------------*- C++ -*-===//
+//===- GpuDriver.h - The driver of the session ------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

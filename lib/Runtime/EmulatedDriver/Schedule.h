@@ -54,7 +54,7 @@ struct Operation {
   bool isDone = false;
   /// Set if the host knows that.
   bool isKnown = false;
-  /// When it was done.
+  /// The time at which it was done.
   std::chrono::steady_clock::time_point time;
 };
 

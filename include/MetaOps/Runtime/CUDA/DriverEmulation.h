@@ -1,4 +1,4 @@
-//===- DriverEmulation.h - What an emulated driver does besides -*- C++ -*-===//
+//===- DriverEmulation.h - Calls, for emulated drivers ----------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,13 +41,15 @@ struct CallDescription {
   bool isCounted = false;
 };
 
+/// The part of an emulated driver that others lack.
 class DriverEmulation {
 public:
   virtual ~DriverEmulation() = default;
 
   /// Says what the launches of this thread use, up to the end of the call.
   virtual void beginCall(CallDescription call) = 0;
-  /// Returns what those that were counted did. They are complete.
+  /// Ends the call, whose launches are complete, and returns the counts of
+  /// those that were counted.
   virtual LaunchCounts endCall() = 0;
   /// Returns the faults of this thread's last function that failed, a line
   /// each.

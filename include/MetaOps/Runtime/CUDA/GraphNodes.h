@@ -27,7 +27,7 @@ struct KernelNode {
   DriverHandle kernel = nullptr, context = nullptr;
 };
 
-/// One side of a copy. Where its memory is: CUmemorytype.
+/// One side of a copy, in memory of a CUmemorytype.
 struct CopyEnd {
   static constexpr int kHost = 1, kDevice = 2;
 

@@ -21,7 +21,7 @@ namespace metaops {
 struct CudaOptions {
   /// The chip for which code is made; null for that of the GPU.
   const mlir::metaop::Chip *chip = nullptr;
-  /// Which GPU it is, as the driver counts.
+  /// The number of the GPU, as the driver counts.
   unsigned ordinal = 0;
   /// The driver, and so all GPUs; null for NVIDIA's.
   std::shared_ptr<EmulatedDriver> emulated;
