@@ -165,8 +165,8 @@ TEST_F(MachineTest, pinnedMemoryIsTheHosts) {
 TEST_F(MachineTest, whatIsNotGivenBackIsListed) {
   DevicePointer memory = allocate(1000);
   DriverHandle stream = makeStream(), event = makeEvent();
-  EXPECT_EQ(emulated->listLeaks(),
-            (Texts{"4000 bytes of GPU 0", "a stream", "a event", "a context"}));
+  EXPECT_EQ(emulated->listLeaks(), (Texts{"4000 bytes of GPU 0", "a stream",
+                                          "an event", "a context"}));
   expectSuccess(driver->free(memory));
   expectSuccess(driver->destroyStream(stream));
   expectSuccess(driver->destroyEvent(event));
@@ -176,7 +176,7 @@ TEST_F(MachineTest, whatIsNotGivenBackIsListed) {
   makeEvent();
   stop();
   EXPECT_EQ(emulated->listLeaks(),
-            (Texts{"a event of GPU 0", "4000 bytes of GPU 0"}));
+            (Texts{"an event of GPU 0", "4000 bytes of GPU 0"}));
 }
 
 TEST_F(MachineTest, aContextIsNeededAndItsOwnThings) {

@@ -195,16 +195,15 @@ void Machine::destroy(Context &context) {
     for (auto it = things.begin(); it != things.end();) {
       bool isOfContext = it->second->context == &context;
       if (isOfContext)
-        lost.push_back("a " + kind + " of GPU " +
-                       std::to_string(context.device));
+        lost.push_back(kind + " of GPU " + std::to_string(context.device));
       it = isOfContext ? things.erase(it) : std::next(it);
     }
   };
-  erase(streams, "stream");
-  erase(events, "event");
-  erase(modules, "module");
-  erase(graphs, "graph");
-  erase(instances, "instance of a graph");
+  erase(streams, "a stream");
+  erase(events, "an event");
+  erase(modules, "a module");
+  erase(graphs, "a graph");
+  erase(instances, "an instance of a graph");
   for (const Block &block : memory.list())
     if (block.device == context.device) {
       schedule.completeUses(block.begin, block.getEnd());
@@ -219,15 +218,15 @@ std::vector<std::string> Machine::listLeaks() {
   for (const Block &block : memory.list())
     leaks.push_back(block.str());
   auto add = [&](size_t count, const std::string &kind) {
-    leaks.insert(leaks.end(), count, "a " + kind);
+    leaks.insert(leaks.end(), count, kind);
   };
-  add(streams.size(), "stream");
-  add(events.size(), "event");
-  add(modules.size(), "module");
-  add(graphs.size(), "graph");
-  add(instances.size(), "instance of a graph");
+  add(streams.size(), "a stream");
+  add(events.size(), "an event");
+  add(modules.size(), "a module");
+  add(graphs.size(), "a graph");
+  add(instances.size(), "an instance of a graph");
   for (const auto &context : contexts)
-    add(context->retained, "context");
+    add(context->retained, "a context");
   return leaks;
 }
 
