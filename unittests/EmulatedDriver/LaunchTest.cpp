@@ -150,8 +150,16 @@ TEST_F(EmulatedLaunchTest, sharedMemoryHasToBeAskedFor) {
 
 TEST_F(EmulatedLaunchTest, argumentsAreNeeded) {
   DriverHandle add = getFunction("add");
-  expect(kInvalidValue, "a launch of add has no addresses of its arguments",
+  expect(kInvalidValue, "a launch of add has no addresses of arguments",
          driver->launch(add, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr));
+  CallDescription call;
+  call.pieces = {makePiece("input 0", x, true, false),
+                 makePiece("result 0", y, false, true)};
+  call.numArguments = 2;
+  driver->getEmulation()->beginCall(call);
+  expect(kInvalidValue, "a launch of add has 2 arguments, not 3",
+         launch(add, x, y, 2));
+  driver->getEmulation()->endCall();
 }
 
 TEST_F(EmulatedLaunchTest, aLaunchOnAFreedPieceIsRefused) {

@@ -168,17 +168,6 @@ LaunchCounts Machine::endCall() {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Says why the arguments of a launch cannot be read; null if they can.
-static const char *whyUnreadable(const EmulatedKernel &kernel,
-                                 const KernelNode &node) {
-  if (node.extra || (!node.arguments && !kernel.getParameters().empty()))
-    return " has no addresses of its arguments";
-  bool areWords = llvm::all_of(kernel.getParameters(), [](uint32_t bytes) {
-    return bytes <= sizeof(uint64_t);
-  });
-  return areWords ? nullptr : " has parameters of more than 8 bytes";
-}
-
 /// Reads the arguments of a launch, of which only the addresses are given.
 static std::vector<uint64_t> readArguments(const EmulatedKernel &kernel,
                                            void **arguments) {
@@ -209,6 +198,29 @@ Machine::describeLaunch(llvm::ArrayRef<uint64_t> words) const {
                              /*isResult=*/true});
   }
   return std::make_shared<DescribedCall>(std::move(call));
+}
+
+DriverResult Machine::checkArguments(const EmulatedKernel &kernel,
+                                     const KernelNode &node) {
+  llvm::ArrayRef<uint32_t> parameters = kernel.getParameters();
+  std::string what = "a launch of " + kernel.getName();
+  if (node.extra || (!node.arguments && !parameters.empty()))
+    return fail(ERROR_INVALID_VALUE, what + " has no addresses of arguments");
+  for (uint32_t bytes : parameters)
+    if (bytes > sizeof(uint64_t))
+      return fail(ERROR_INVALID_VALUE, what + " has an argument of " +
+                                           std::to_string(bytes) +
+                                           " bytes, where at most 8 are known");
+  auto found = calls.find(std::this_thread::get_id());
+  if (found == calls.end())
+    return SUCCESS;
+  size_t given =
+      found->second->description.numArguments.value_or(parameters.size());
+  if (given == parameters.size())
+    return SUCCESS;
+  return fail(ERROR_INVALID_VALUE, what + " has " + std::to_string(given) +
+                                       " arguments, not " +
+                                       std::to_string(parameters.size()));
 }
 
 DriverResult Machine::checkPieces(const DescribedCall &call) {
@@ -258,9 +270,8 @@ DriverResult Machine::prepare(const KernelNode &node, PreparedLaunch &launch) {
     return fail(ERROR_INVALID_CLUSTER_SIZE, "clusters of " +
                                                 launch.shape.cluster.str() +
                                                 " blocks were not asked for");
-  if (const char *reason = whyUnreadable(*launch.kernel, node))
-    return fail(ERROR_INVALID_VALUE,
-                "a launch of " + launch.kernel->getName() + reason);
+  if (DriverResult result = checkArguments(*launch.kernel, node))
+    return result;
   launch.words = readArguments(*launch.kernel, node.arguments);
   launch.call = describeLaunch(launch.words);
   return checkPieces(*launch.call);

@@ -262,6 +262,9 @@ private:
   compile(llvm::StringRef source);
   std::shared_ptr<DescribedCall>
   describeLaunch(llvm::ArrayRef<uint64_t> words) const;
+  /// Fails unless all arguments of a launch can be read.
+  DriverResult checkArguments(const EmulatedKernel &kernel,
+                              const KernelNode &node);
   DriverResult checkPieces(const DescribedCall &call);
   /// Reads what a launch takes, and fails where a GPU would not launch it.
   DriverResult prepare(const KernelNode &node, PreparedLaunch &launch);

@@ -117,11 +117,12 @@ CallDescription StagedCall::describe(unsigned numInputs) const {
 class DescribedLaunches {
 public:
   DescribedLaunches(DriverEmulation *emulation, const StagedCall &staged,
-                    unsigned numInputs, bool isCounted)
+                    unsigned numInputs, size_t numArguments, bool isCounted)
       : emulation(emulation) {
     if (!emulation)
       return;
     CallDescription call = staged.describe(numInputs);
+    call.numArguments = numArguments;
     call.isCounted = isCounted;
     emulation->beginCall(std::move(call));
   }
@@ -202,7 +203,7 @@ llvm::Error GpuLauncher::launch(const KernelCall &call,
   llvm::append_range(arguments, call.scalars);
   DescribedLaunches described(
       (*runner)->getContext().getDriver().getEmulation(), staged, numInputs,
-      measures != nullptr);
+      arguments.size(), measures != nullptr);
   auto milliseconds = runFunctions(**runner, **module, *grids, arguments);
   if (!milliseconds)
     return milliseconds.takeError();

@@ -17,6 +17,7 @@
 #include "MetaOps/Runtime/CUDA/Driver.h"
 #include "MetaOps/Runtime/Program/LaunchCounts.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct CallPiece {
 /// All memory of a call, in pieces that do not overlap.
 struct CallDescription {
   std::vector<CallPiece> pieces;
+  /// The number of arguments of each launch, where that is known.
+  std::optional<size_t> numArguments;
   /// Set if accesses and instructions are to be counted.
   bool isCounted = false;
 };
