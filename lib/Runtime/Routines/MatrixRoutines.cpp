@@ -25,8 +25,8 @@
 //                      symmetric A; values rise, vectors are rows
 //   eigvalsh           a -> values, info
 //   eig                a -> real, imag, vectors_real, vectors_imag, info: of
-//   any
-//                      square A; values and vectors, in columns, are complex
+//                      any square A; values and vectors, in columns, are
+//                      complex
 //   eigvals            a -> real, imag, info
 //   svd, svd_full      a -> u, values, vh, info: A = U diag(values) Vh, where
 //                      values fall, and U and Vh are square if full

@@ -244,7 +244,7 @@ OneDnn::find(llvm::StringRef path, llvm::ArrayRef<std::string> folders) {
 //===----------------------------------------------------------------------===//
 
 struct OneDnnProduct::Parts {
-  Owned engine, a, b, c, scratch, attributes, description, primitive;
+  Owned engine, a, b, c, attributes, description, primitive;
   /// The description's own.
   Handle scratchTensor = nullptr;
 };

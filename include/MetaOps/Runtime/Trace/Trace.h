@@ -107,7 +107,9 @@ public:
   /// Keeps a function that is replayed in the trace until `close`: its
   /// constants are captured.
   void keep(std::shared_ptr<const RecordedFunction> function) {
-    replayed.push_back(std::move(function));
+    // A step in a loop of Python's is replayed many times.
+    if (replayed.empty() || replayed.back() != function)
+      replayed.push_back(std::move(function));
   }
   /// Returns the lines of values that Vars still hold.
   std::vector<std::string> findHeld();
