@@ -273,13 +273,17 @@ void Readers::takeRounded(RoutineOp call,
     cast.replaceAllUsesWith(cast.getOperand());
     cast.erase();
   }
-  for (KernelOp kernel : kernels)
+  for (KernelOp kernel : kernels) {
+    // One that reads the sums as two inputs is there twice.
+    if (gone.contains(kernel))
+      continue;
     if (BlockArgument given = getGiven(kernel)) {
       kernel.replaceAllUsesWith(
           ValueRange{kernel.getInputs()[given.getArgNumber()]});
       gone.insert(kernel);
       kernel.erase();
     }
+  }
 }
 
 //===----------------------------------------------------------------------===//
