@@ -139,6 +139,19 @@ def test_rules_choose_large_products_of_bfloat16(rng):
 
 
 @pytest.mark.skipif(not has_tiles(), reason="the rules are for processors with tiles")
+def test_all_lengths_of_a_class_are_computed_alike(rng):
+    b, _ = halves(rng, 64, 64)
+    b.sync()
+    with mo.flag_scope(libraries="rules"):
+        for lengths, is_called in (((64, 100, 150, 999), True), ((2, 5, 7), False)):
+            for n in lengths:
+                a, _ = halves(rng, n, 64)
+                a.sync()
+                found = any("product" in name for name in libraries_of(a @ b))
+                assert found == is_called, n
+
+
+@pytest.mark.skipif(not has_tiles(), reason="the rules are for processors with tiles")
 def test_gradients_and_varying_lengths_are_the_kernels_to_rounding(rng):
     w = mo.array(rng.standard_normal((256, 256)).astype("float32"))
 

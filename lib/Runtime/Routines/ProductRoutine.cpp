@@ -153,9 +153,6 @@ static OrientedForm orient(const ProductForm &given) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// Picoseconds of a part beside its multiplications.
-static constexpr int64_t kPartStart = 3'000'000;
-
 /// Returns the picoseconds of a multiplication in code of the library, about:
 /// by tiles, or by others, which take longer than generated kernels. Names of
 /// these tell little: that of code without instructions for bf16 may have it.
@@ -244,8 +241,7 @@ private:
                                   multiplyCounts(form.n, form.k));
     RoutineEstimate known;
     known.scratchBytes = countScratch(part, rest) * countParts(form, division);
-    known.work = addCounts(multiplyCounts(work, getWork(part.getCode())),
-                           countParts(form, division) * kPartStart);
+    known.work = multiplyCounts(work, getWork(part.getCode()));
     known.flops = multiplyCounts(work, 2);
     return known;
   }

@@ -28,6 +28,7 @@
 #include "MetaOps/Transforms/Schedule/Rewrites/Passes.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 
+#include <algorithm>
 #include <array>
 
 namespace mlir::metaop {
@@ -44,6 +45,10 @@ static constexpr int64_t kLargeExtent = 64, kLeastExtent = 8;
 /// Picoseconds of a multiplication in generated kernels, by vectors of f32 of
 /// 512 bits.
 static constexpr int64_t kGeneratedWork = 10;
+/// Picoseconds of a call of a library beside its multiplications, and how many
+/// of these are one call where matrices are a batch.
+static constexpr int64_t kPartStart = 3'000'000;
+static constexpr int64_t kPartCount = 1 << 20;
 /// Picoseconds of a byte that is written and read again.
 static constexpr int64_t kTrafficWork = 100;
 /// A library's time is this part of a kernel's at most, in hundredths.
@@ -339,7 +344,16 @@ RoutineOp CallLibrariesPass::makeCall(const Product &product,
       /*batched=*/false, /*total=*/true, product.factors);
 }
 
-/// Returns whether a library should be faster than a kernel.
+/// Returns a usual extent of the class of one. Static extents are taken for it,
+/// too: the first length of a program is not known to vary.
+static int64_t getUsualExtent(int64_t extent) {
+  if (extent < kLeastExtent)
+    return extent;
+  return extent < kLargeExtent ? 35 : 200;
+}
+
+/// Returns whether a library should be faster than a kernel, for all lengths of
+/// a class.
 bool CallLibrariesPass::isWorthwhile(RoutineOp call, const Product &product,
                                      const Stage &stage,
                                      const Readers &readers) const {
@@ -348,17 +362,24 @@ bool CallLibrariesPass::isWorthwhile(RoutineOp call, const Product &product,
   std::optional<int64_t> work = workOf(call);
   if (!work)
     return false;
-  // The sums are all of the loops' iterations but the last one's.
-  int64_t sums = 1;
-  for (int loop : llvm::ArrayRef(product.loops).drop_back())
-    if (loop >= 0)
-      sums = metaops::multiplyCounts(sums, stage.getStaticExtent(loop));
-  int64_t generated = metaops::multiplyCounts(
-      metaops::multiplyCounts(sums, stage.getStaticExtent(product.loops[3])),
-      kGeneratedWork);
-  int64_t traffic =
-      metaops::multiplyCounts(sums, readers.countBytes() * kTrafficWork);
-  return metaops::addCounts(*work, traffic) <= generated / 100 * kMargin;
+  int64_t done = 1;
+  std::array<int64_t, 4> extents = {1, 1, 1, 1};
+  for (auto [extent, loop] : llvm::zip_equal(extents, product.loops))
+    if (loop >= 0) {
+      extent = getUsualExtent(stage.getClassExtent(loop));
+      done = metaops::multiplyCounts(done, stage.getStaticExtent(loop));
+    }
+  auto [batch, m, n, k] = extents;
+  int64_t sums = metaops::multiplyCounts(batch, metaops::multiplyCounts(m, n));
+  int64_t count = metaops::multiplyCounts(sums, k);
+  int64_t parts = std::clamp<int64_t>(count / kPartCount, 1, batch);
+  int64_t library = metaops::multiplyCounts(count, *work / done);
+  library = metaops::addCounts(library, parts * kPartStart);
+  library = metaops::addCounts(
+      library,
+      metaops::multiplyCounts(sums, readers.countBytes() * kTrafficWork));
+  return library <=
+         metaops::multiplyCounts(count, kGeneratedWork) / 100 * kMargin;
 }
 
 LogicalResult CallLibrariesPass::visit(KernelOp kernel) {

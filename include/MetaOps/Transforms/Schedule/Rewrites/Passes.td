@@ -16,11 +16,11 @@ def CallLibrariesPass : Pass<"metaop-call-libraries", "::mlir::func::FuncOp"> {
   let description = [{
     A kernel that is a product of two tensors of bf16, or a batch of such
     products, with sums of f32, becomes a call of the routine `product`, if a
-    library should take less time for it (docs/Libraries.md). Small ones, by
-    classes of extents, stay. The tensors stay as they lie; their strides are
-    parameters. Kernels with a schedule, or with anything else in them, stay.
-    Without a function that tells what libraries take, each product that is
-    large enough becomes a call.
+    library should take less time for it (docs/Libraries.md): by classes of
+    extents, so that all lengths of a dimension that varies are computed alike.
+    The tensors stay as they lie; their strides are parameters. Kernels with a
+    schedule, or with anything else in them, stay. Without a function that tells
+    what libraries take, each product that is large enough becomes a call.
 
     Before:
     ```mlir
