@@ -62,6 +62,8 @@ struct Declaration {
   bool isLike;
 };
 
+// Parameters are a list in parentheses, and names are those of functions.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 constexpr Declaration kDeclarations[] = {
 #define METAOPS_CHECK(member, name, version, parameters)                       \
   {#name version, METAOPS_TEXT(name),                                          \
@@ -71,6 +73,7 @@ constexpr Declaration kDeclarations[] = {
         METAOPS_OPTIONAL_DRIVER_FUNCTIONS(METAOPS_CHECK)
 #undef METAOPS_CHECK
 };
+// NOLINTEND(bugprone-macro-parentheses)
 
 TEST(CudaHeaderTest, declarationsAreThoseOfTheHeader) {
   for (const Declaration &declaration : kDeclarations) {

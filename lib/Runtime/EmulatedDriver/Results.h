@@ -30,7 +30,7 @@ namespace metaops::emulated {
 
 /// CUresult.
 enum Result : int {
-#define METAOPS_NUMBER(number, name, text) name = number,
+#define METAOPS_NUMBER(number, name, text) name = (number),
   METAOPS_DRIVER_RESULTS(METAOPS_NUMBER)
 #undef METAOPS_NUMBER
 };
