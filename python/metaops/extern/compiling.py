@@ -24,6 +24,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from .._core import ExternCode, load_code
@@ -200,18 +201,27 @@ def _remove_abandoned(folder: str) -> None:
 
 def _run(command: Sequence[str], folder: str, name: str) -> None:
     """Run a compiler in a group of processes of its own, which ends with it."""
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env={**os.environ, "LC_ALL": "C"},
-        start_new_session=True,
+    # In a thread, for an interrupt of its start would leave a process that nobody knows.
+    pool = ThreadPoolExecutor(1)
+    starting = pool.submit(
+        lambda: subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "LC_ALL": "C"},
+            start_new_session=True,
+        )
     )
+    pool.shutdown(wait=False)
     try:
+        process = starting.result()
         told, _ = process.communicate(timeout=SECONDS)
     except BaseException as error:
+        if starting.exception() is not None:
+            raise
+        process = starting.result()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
