@@ -13,6 +13,7 @@
 
 #include "MetaOps/Runtime/GPU/CudaDevice.h"
 #include "MetaOps/Runtime/GPU/EmulatedDevice.h"
+#include "MetaOps/Runtime/Program/CompiledProgram.h"
 #include "gtest/gtest.h"
 
 using namespace metaops;
@@ -83,6 +84,34 @@ TEST_F(EmulatorBackendTest, runsThemOnAGpuOfAnEmulatedDriver) {
     compiler.reset();
     EXPECT_EQ(options.emulated->listLeaks(), std::vector<std::string>());
   }
+}
+
+TEST_F(EmulatorBackendTest, findsWhatACallMayNotDo) {
+  auto program = llvm::cantFail(compiler->compile(
+      makeScalings(2), llvm::SmallVector<bool>(kKernels, false),
+      CompileOptions()));
+  const Step &step =
+      static_cast<const CompiledProgram &>(*program).getData().steps.front();
+  const auto &call = std::get<KernelCall>(step.action);
+  size_t bytes = step.buffers.front().bytes;
+  std::vector<float> x(bytes / sizeof(float), 1), y(x.size());
+  // A call as the program makes it has one input, and buffers of all bytes.
+  auto launch = [&](unsigned numInputs, size_t room) {
+    KernelBuffer buffers[] = {{reinterpret_cast<char *>(x.data()), room},
+                              {reinterpret_cast<char *>(y.data()), room}};
+    return toString(call.kernel->launcher->launch(call, buffers, numInputs,
+                                                  threads, nullptr));
+  };
+  auto finds = [&](unsigned numInputs, size_t room, llvm::StringRef fault) {
+    std::string message = launch(numInputs, room);
+    EXPECT_TRUE(llvm::StringRef(message).contains(fault)) << message;
+  };
+  EXPECT_EQ(launch(1, bytes), "");
+  EXPECT_GE(y.front(), 2);
+  finds(2, bytes, "input 1");
+  finds(0, bytes, "uninitialised");
+  finds(1, bytes / 2, "out of bounds");
+  EXPECT_EQ(launch(1, bytes), "");
 }
 
 TEST_F(EmulatorBackendTest, memoryOfACallIsGivenBackWhereItDoesNotFit) {
