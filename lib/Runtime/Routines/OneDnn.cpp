@@ -243,24 +243,61 @@ OneDnn::find(llvm::StringRef path, llvm::ArrayRef<std::string> folders) {
 // Products
 //===----------------------------------------------------------------------===//
 
-struct OneDnnProduct::Parts {
-  Owned engine, a, b, c, attributes, description, primitive;
-  /// The description's own.
-  Handle scratchTensor = nullptr;
-};
-
 /// Describes a tensor of (batch, rows, columns); without a batch of rows and
 /// columns.
-static llvm::Error describe(const OneDnnFunctions &f, Owned &tensor, int type,
-                            std::array<int64_t, 3> extents,
+static llvm::Error describe(const OneDnnFunctions &f, Owned &tensor,
+                            DType dtype, std::array<int64_t, 3> extents,
                             std::array<int64_t, 3> strides) {
   Dims dims = {}, steps = {};
   int begin = extents[0] == 1 ? 1 : 0;
   std::copy(extents.begin() + begin, extents.end(), dims.begin());
   std::copy(strides.begin() + begin, strides.end(), steps.begin());
   return check(f.createTensor(tensor.fill(f.destroyTensor), 3 - begin,
-                              dims.data(), type, steps.data()),
+                              dims.data(), dtype == DType::BF16 ? kBF16 : kF32,
+                              steps.data()),
                "describe a matrix");
+}
+
+struct OneDnnProduct::Parts {
+  /// Describes the matrices.
+  llvm::Error describeMatrices(const OneDnnFunctions &f,
+                               const ProductForm &form);
+  /// Plans the product of what was described.
+  llvm::Error plan(const OneDnnFunctions &f);
+
+  Owned engine, a, b, c, attributes, description, primitive;
+  /// The description's own.
+  Handle scratchTensor = nullptr;
+};
+
+llvm::Error OneDnnProduct::Parts::describeMatrices(const OneDnnFunctions &f,
+                                                   const ProductForm &form) {
+  if (llvm::Error error =
+          describe(f, a, form.dtype, {form.batch, form.m, form.k}, form.a))
+    return error;
+  if (llvm::Error error =
+          describe(f, b, form.dtype, {form.batch, form.k, form.n}, form.b))
+    return error;
+  return describe(f, c, form.result, {form.batch, form.m, form.n}, form.c);
+}
+
+llvm::Error OneDnnProduct::Parts::plan(const OneDnnFunctions &f) {
+  if (llvm::Error error =
+          check(f.createAttributes(attributes.fill(f.destroyAttributes)),
+                "make attributes"))
+    return error;
+  if (llvm::Error error =
+          check(f.setScratchpad(attributes.get(), kUserScratchpad),
+                "take scratch memory"))
+    return error;
+  if (llvm::Error error =
+          check(f.createEngine(engine.fill(f.destroyEngine), kCpu, /*index=*/0),
+                "use the processor"))
+    return error;
+  return check(f.describeProduct(description.fill(f.destroyDescription),
+                                 engine.get(), a.get(), b.get(),
+                                 /*bias=*/nullptr, c.get(), attributes.get()),
+               "plan the product");
 }
 
 llvm::Expected<std::shared_ptr<const OneDnnProduct>>
@@ -269,44 +306,20 @@ OneDnnProduct::create(std::shared_ptr<const OneDnn> library,
   const OneDnnFunctions &f = library->getFunctions();
   OneThread limit(f);
   auto parts = std::make_unique<Parts>();
-  if (auto error = check(f.createEngine(parts->engine.fill(f.destroyEngine),
-                                        kCpu, /*index=*/0),
-                         "use the processor"))
+  if (llvm::Error error = parts->describeMatrices(f, form))
     return std::move(error);
-  auto toType = [](DType dtype) { return dtype == DType::BF16 ? kBF16 : kF32; };
-  int type = toType(form.dtype);
-  if (auto error =
-          describe(f, parts->a, type, {form.batch, form.m, form.k}, form.a))
-    return std::move(error);
-  if (auto error =
-          describe(f, parts->b, type, {form.batch, form.k, form.n}, form.b))
-    return std::move(error);
-  if (auto error = describe(f, parts->c, toType(form.result),
-                            {form.batch, form.m, form.n}, form.c))
-    return std::move(error);
-  Owned &attributes = parts->attributes;
-  if (auto error =
-          check(f.createAttributes(attributes.fill(f.destroyAttributes)),
-                "make attributes"))
-    return std::move(error);
-  if (auto error = check(f.setScratchpad(attributes.get(), kUserScratchpad),
-                         "take scratch memory"))
-    return std::move(error);
-  if (auto error = check(
-          f.describeProduct(parts->description.fill(f.destroyDescription),
-                            parts->engine.get(), parts->a.get(), parts->b.get(),
-                            /*bias=*/nullptr, parts->c.get(), attributes.get()),
-          "plan the product"))
+  if (llvm::Error error = parts->plan(f))
     return std::move(error);
   Handle description = parts->description.get();
   const char *name = "";
-  if (auto error = check(f.query(description, kQueryImplementation, 0, &name),
-                         "name its code"))
+  if (llvm::Error error =
+          check(f.query(description, kQueryImplementation, 0, &name),
+                "name its code"))
     return std::move(error);
   // A product that it writes out for no processor is slower than a kernel.
   if (llvm::StringRef(name).starts_with("ref"))
     return llvm::createStringError("oneDNN has no fast code for this product");
-  if (auto error =
+  if (llvm::Error error =
           check(f.createPrimitive(parts->primitive.fill(f.destroyPrimitive),
                                   description),
                 "make code of the product"))
