@@ -139,6 +139,19 @@ def test_rules_choose_large_products_of_bfloat16(rng):
 
 
 @pytest.mark.skipif(not has_tiles(), reason="the rules are for processors with tiles")
+@pytest.mark.parametrize(("m", "n"), [(128, 1024), (1024, 128), (64, 1100), (600, 520)])
+def test_products_in_parts_of_rows_and_columns_are_chosen(rng, m, n):
+    (a, exact_a), (b, exact_b) = halves(rng, m, 256), halves(rng, n, 256)
+    a.sync(), b.sync()
+    with mo.flag_scope(libraries="rules"):
+        y = a @ b.T
+        assert any("product" in name for name in libraries_of(y))
+    exact = exact_a @ exact_b.T
+    error = np.abs(y.astype("float32").numpy() - exact)
+    assert np.all(error <= np.abs(exact) * 2.0**-8 + bound(exact_a, exact_b.T))
+
+
+@pytest.mark.skipif(not has_tiles(), reason="the rules are for processors with tiles")
 def test_all_lengths_of_a_class_are_computed_alike(rng):
     b, _ = halves(rng, 64, 64)
     b.sync()

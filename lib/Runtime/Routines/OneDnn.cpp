@@ -34,7 +34,7 @@ using namespace metaops;
 namespace {
 using Status = int;
 using Handle = void *;
-/// So many numbers are in a list of dimensions.
+/// Length of a list of dimensions.
 constexpr size_t kMaxDims = 12;
 using Dims = std::array<int64_t, kMaxDims>;
 
@@ -44,6 +44,8 @@ constexpr int kUserScratchpad = 1;
 constexpr int kQueryImplementation = 8, kQueryScratchpad = 136;
 constexpr int kSource = 1, kDestination = 17, kWeights = 33, kScratchpad = 80;
 constexpr unsigned kSequential = 1, kOpenMP = 2;
+/// The bits of instruction sets up to AVX-512 with AMX.
+constexpr int kTiles = 0xfef;
 
 struct Version {
   int major, minor, patch;
@@ -58,6 +60,7 @@ struct Argument {
 
 struct metaops::OneDnnFunctions {
   const Version *(*version)();
+  int (*getInstructions)();
   Status (*createEngine)(Handle *, int kind, size_t index);
   Status (*destroyEngine)(Handle);
   Status (*createStream)(Handle *, Handle engine, unsigned flags);
@@ -102,6 +105,7 @@ static const char *findMissing(void *library, OneDnnFunctions &f) {
       missing = name;
   };
   load("dnnl_version", f.version);
+  load("dnnl_get_effective_cpu_isa", f.getInstructions);
   load("dnnl_engine_create", f.createEngine);
   load("dnnl_engine_destroy", f.destroyEngine);
   load("dnnl_stream_create", f.createStream);
@@ -204,6 +208,10 @@ static std::string findProblem(void *library, OneDnnFunctions &functions) {
       !lookUp(library, "omp_set_num_threads", functions.setThreads))
     return "its OpenMP has no limit of threads";
   return "";
+}
+
+bool OneDnn::hasTiles() const {
+  return (functions->getInstructions() & kTiles) == kTiles;
 }
 
 llvm::Expected<std::shared_ptr<const OneDnn>>
@@ -328,13 +336,12 @@ OneDnnProduct::create(std::shared_ptr<const OneDnn> library,
   int64_t bytes =
       parts->scratchTensor ? f.getSize(parts->scratchTensor) : size_t(0);
   return std::shared_ptr<const OneDnnProduct>(
-      new OneDnnProduct(std::move(library), std::move(parts), name, bytes));
+      new OneDnnProduct(std::move(library), std::move(parts), bytes));
 }
 
 OneDnnProduct::OneDnnProduct(std::shared_ptr<const OneDnn> library,
-                             std::unique_ptr<Parts> parts, llvm::StringRef code,
-                             int64_t scratchBytes)
-    : library(std::move(library)), parts(std::move(parts)), code(code),
+                             std::unique_ptr<Parts> parts, int64_t scratchBytes)
+    : library(std::move(library)), parts(std::move(parts)),
       scratchBytes(scratchBytes) {}
 
 OneDnnProduct::~OneDnnProduct() = default;

@@ -46,6 +46,8 @@ public:
   const std::string &getPath() const { return path; }
   /// Returns its version, such as "3.2.0".
   const std::string &getVersion() const { return version; }
+  /// Returns whether it multiplies tiles of bf16 here (AMX).
+  bool hasTiles() const;
   const OneDnnFunctions &getFunctions() const { return *functions; }
 
 private:
@@ -70,20 +72,17 @@ public:
   OneDnnProduct &operator=(const OneDnnProduct &) = delete;
 
   int64_t getScratchBytes() const { return scratchBytes; }
-  /// Returns the name of its code, such as "brg:avx512_core_amx".
-  llvm::StringRef getCode() const { return code; }
+  bool hasTiles() const { return library->hasTiles(); }
   /// Computes the product; the scratch memory is aligned to 64 bytes.
   llvm::Error run(const void *a, const void *b, void *c, void *scratch) const;
 
 private:
   struct Parts;
   OneDnnProduct(std::shared_ptr<const OneDnn> library,
-                std::unique_ptr<Parts> parts, llvm::StringRef code,
-                int64_t scratchBytes);
+                std::unique_ptr<Parts> parts, int64_t scratchBytes);
 
   std::shared_ptr<const OneDnn> library;
   std::unique_ptr<Parts> parts;
-  std::string code;
   int64_t scratchBytes;
 };
 

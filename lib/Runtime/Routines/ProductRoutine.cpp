@@ -153,12 +153,9 @@ static OrientedForm orient(const ProductForm &given) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// Returns the picoseconds of a multiplication in code of the library, about:
-/// by tiles, or by others, which take longer than generated kernels. Names of
-/// these tell little: that of code without instructions for bf16 may have it.
-static int64_t getWork(llvm::StringRef code) {
-  return code.contains("amx") ? 2 : 20;
-}
+/// Picoseconds of a multiplication by the library, about: by tiles, and by
+/// other instructions, which take longer than generated kernels.
+static constexpr int64_t kTileWork = 2, kOtherWork = 20;
 
 namespace {
 /// A dimension of a product in parts: the batch, the rows or the columns.
@@ -241,7 +238,7 @@ private:
                                   multiplyCounts(form.n, form.k));
     RoutineEstimate known;
     known.scratchBytes = countScratch(part, rest) * countParts(form, division);
-    known.work = multiplyCounts(work, getWork(part.getCode()));
+    known.work = multiplyCounts(work, part.hasTiles() ? kTileWork : kOtherWork);
     known.flops = multiplyCounts(work, 2);
     return known;
   }

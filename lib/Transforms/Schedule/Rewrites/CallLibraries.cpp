@@ -186,7 +186,7 @@ public:
   explicit Readers(KernelOp product);
 
   /// Returns whether all of them round the sums to bf16 first.
-  bool round() const { return areRounding && !casts.empty(); }
+  bool areAllRounding() const { return areRounding && !casts.empty(); }
   /// Returns the bytes of each sum that are written and read beside what a
   /// generated kernel with its epilogue moves.
   int64_t countBytes() const;
@@ -261,7 +261,7 @@ int64_t Readers::countBytes() const {
     return stage && llvm::hasNItems(block, 2) &&
            llvm::hasNItems(stage.getBody().front(), 2);
   };
-  if (!round())
+  if (!areAllRounding())
     return 2 * sizeof(float);
   return llvm::all_of(kernels, roundsOnly) ? 0 : sizeof(float);
 }
@@ -404,7 +404,7 @@ LogicalResult CallLibrariesPass::visit(KernelOp kernel) {
     kernel.emitRemark("a library computes the product");
   kernel.replaceAllUsesWith(call.getResults());
   kernel.erase();
-  if (readers.round())
+  if (readers.areAllRounding())
     readers.takeRounded(call, gone);
   return success();
 }

@@ -211,8 +211,8 @@ void metaop::addLoops(SmallBitVector &loops, AffineExpr expr) {
 
 /// Returns whether `index` numbers [0, extent) by different loops as digits,
 /// each value once: `i`, or `2 * i + j` where j runs over 2. Marks those loops.
-/// What it numbers beyond the extent, as the last of an odd number in pairs, is
-/// left out by a range check.
+/// A range check leaves out values beyond the extent, as the last of an odd
+/// number in pairs.
 bool StageBuilder::areDigits(AffineExpr index, AffineExpr extent,
                              SmallBitVector &seen) {
   auto form = LinearForm::get(simplify(index), stage.extents.size());
