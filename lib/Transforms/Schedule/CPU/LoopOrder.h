@@ -22,8 +22,8 @@ public:
   LoopOrder(const Stage &stage, const Processor &processor, bool isAlone,
             ArrayRef<int64_t> outer)
       : stage(stage), numLoops(stage.getNumLoops()),
-        vectorBits(processor.vectorBits), isAlone(isAlone), outer(outer),
-        code(stage.getCodeSize()) {}
+        vectorBits(processor.vectorBits), registers(processor.registers),
+        isAlone(isAlone), outer(outer), code(stage.getCodeSize()) {}
 
   ScheduleAttr choose();
 
@@ -85,6 +85,8 @@ private:
                                        int64_t lanes) const;
   std::pair<int64_t, int64_t> chooseChains(int64_t vectorLoop,
                                            int64_t lanes) const;
+  std::pair<int64_t, int64_t> chooseVectors(int64_t vectorLoop,
+                                            int64_t lanes) const;
   std::pair<int64_t, int64_t> chooseUnroll(int64_t vectorLoop,
                                            int64_t lanes) const;
   bool isWindow(unsigned loop) const;
@@ -94,6 +96,7 @@ private:
   const Stage &stage;
   unsigned numLoops;
   unsigned vectorBits;
+  int64_t registers;
   /// True if no other stage is in the kernel, so that a dimension may have two
   /// loops.
   bool isAlone;

@@ -8,7 +8,9 @@
 //
 // The loop to unroll and jam is the kept loop along which the most costly reads
 // stay where they are: they are read once for all copies (register blocking).
-// Of prefixes, copies of the vector loop are chains side by side.
+// Of prefixes, copies of the vector loop are chains side by side. Where elements
+// are results, they are vectors that take longer than the processor looks ahead
+// (Latency.cpp).
 //
 // The short loops of a window are none: each place of it is emitted, with the
 // checks and distances that it has.
@@ -19,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Latency.h"
 #include "LoopOrder.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/Stage/ShortSteps.h"
@@ -38,6 +41,9 @@ static constexpr int64_t kMaxCachedRowBytes = 32 << 10;
 static constexpr int64_t kMinAddedRows = 8, kMaxRows = 2048;
 /// Iterations side by side that the registers have room for.
 static constexpr int64_t kMaxJammed = 8;
+/// Cycles of an element that the processor fills with later ones by itself, and
+/// the registers that a vector of what remains needs.
+static constexpr int64_t kHiddenCycles = 110, kVectorRegisters = 4;
 /// Instructions of the places of a window that are emitted one after another.
 static constexpr int64_t kMaxWindowCode = 1024;
 
@@ -183,12 +189,30 @@ std::pair<int64_t, int64_t> LoopOrder::chooseChains(int64_t vectorLoop,
   return best;
 }
 
+/// Chooses how many vectors are computed side by side where elements are
+/// results. Two were no faster than one in any chain that was measured.
+std::pair<int64_t, int64_t> LoopOrder::chooseVectors(int64_t vectorLoop,
+                                                     int64_t lanes) const {
+  bool isPlain = llvm::all_of(stage.writes, [](const StageWrite &write) {
+    return !write.kind || write.isProjection;
+  });
+  if (vectorLoop < 0 || !isPlain)
+    return {-1, 1};
+  int64_t latency = estimateLatency(stage, vectorLoop);
+  for (int64_t vectors : {2 * kUnroll, kUnroll})
+    if (latency >= vectors / kUnroll * kHiddenCycles &&
+        vectors * kVectorRegisters <= registers &&
+        vectors * lanes <= getExtent(vectorLoop) && fits(kLoopBodies * vectors))
+      return {vectorLoop, vectors};
+  return {-1, 1};
+}
+
 std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
                                                     int64_t lanes) const {
   if (stage.carry)
     return chooseChains(vectorLoop, lanes);
   if (!stage.hasReduction())
-    return {-1, 1};
+    return chooseVectors(vectorLoop, lanes);
   if (addsRows(vectorLoop, lanes))
     return chooseAddedRows(vectorLoop);
   // A kept loop, where all results stay in registers through the reduced loops.
@@ -215,8 +239,10 @@ std::pair<int64_t, int64_t> LoopOrder::chooseUnroll(int64_t vectorLoop,
     bestShared = shared;
   }
   // Nothing is shared: several vectors side by side hide the latency.
-  if (best.first != -1 || vectorLoop < 0 || !inRegisters)
+  if (best.first != -1 || vectorLoop < 0)
     return best;
+  if (!inRegisters)
+    return chooseVectors(vectorLoop, lanes);
   if (first.loops.test(vectorLoop) && isWalkedByRows(vectorLoop))
     for (int64_t factor : {kRowRun, kRowRun / 2, kRowRun / 4})
       if (getColumns(vectorLoop) >= factor * lanes)
