@@ -44,7 +44,7 @@ TEST_F(TargetRegistryTest, HasThoseOfTheBuild) {
 TEST_F(TargetRegistryTest, OptionsAreBound) {
   EXPECT_EQ(print("cpu processor={avx2 l2=99}"),
             "cpu processor={vector-bits=256 registers=16 l1=32768 l2=99 "
-            "stream=33554432 fma=1}");
+            "stream=33554432 fma=1 vector-math=1}");
   EXPECT_EQ(print("cuda"), "cuda chip=sm_90a");
   EXPECT_EQ(print("cuda float-atomics=true chip=sm_80 libdevice=/x.bc"),
             "cuda chip=sm_80 libdevice={/x.bc} float-atomics=true");

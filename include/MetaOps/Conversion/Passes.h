@@ -20,8 +20,9 @@ namespace mlir::metaop {
 #include "MetaOps/Conversion/Passes.h.inc"
 
 /// Appends the passes from kernels over buffers (`convert-metaop-to-vector`) to
-/// the LLVM dialect.
-void buildVectorToLLVMPipeline(OpPassManager &pm);
+/// the LLVM dialect. The C library has functions of vectors of f64 of so many
+/// bits; of none if that is 0.
+void buildVectorToLLVMPipeline(OpPassManager &pm, unsigned vectorMathBits = 0);
 
 /// Appends the passes from kernels in the phase `gpu` to the LLVM and NVVM
 /// dialects.

@@ -174,7 +174,8 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
     alike, by polynomials with errors of one or two units in the last place, and
     its other functions by polynomials in f64, rounded once, so that the vector
     body and the scalar rest of a loop agree. f64 stays with the functions of the
-    C library, but for `log`, and for powers that all readers round to f32.
+    C library, but for `log`, and for powers that all readers round to f32: with
+    those of vectors, where it has them.
     Expands floor and ceil division and conversions from and to bf16, the latter
     by as little as what is rounded asks for.
 
@@ -193,10 +194,17 @@ def ExpandMathPass : Pass<"metaop-expand-math", "::mlir::ModuleOp"> {
     %3 = arith.truncf %2 : f32 to bf16
     ```
 
-    Before: `%1 = math.exp %0 : vector<16xf32>`; after: arith operations.
+    Before: `%1 = math.exp %0 : vector<16xf32>`; after: arith operations. With
+    `vector-math-bits=512`, before: `%1 = math.exp %0 : vector<8xf64>`; after:
+    `%1 = call @_ZGVeN8v_exp(%0) : (vector<8xf64>) -> vector<8xf64>`.
   }];
-  let options = [Option<"isForGpu", "gpu", "bool", /*default=*/"false",
-                        "Expand what GPUs have no instruction for">];
+  let options = [
+    Option<"isForGpu", "gpu", "bool", /*default=*/"false",
+           "Expand what GPUs have no instruction for">,
+    Option<"vectorMathBits", "vector-math-bits", "unsigned", /*default=*/"0",
+           "Bits of the vectors of f64 that the C library has functions of, 128, "
+           "256 or 512, or 0 for none">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",

@@ -9,9 +9,10 @@
 // f32 transcendentals become arithmetic (ElementaryFunctions.cpp and
 // WideFunctions.cpp), and so does rounding to bf16 (RoundToBFloat16.cpp),
 // first, while it can be told what is rounded; arith's floor and ceil division
-// and conversions from bf16 are expanded by MLIR's own patterns. expm1 and
-// log1p of f64 are called here: MLIR would later make of them differences and
-// sums that lose the digits they are for.
+// and conversions from bf16 are expanded by MLIR's own patterns. Functions of
+// f64 become calls of the C library's vectors (VectorMath.cpp), where there are
+// any. Else expm1 and log1p are called here, too: MLIR would later make of them
+// differences and sums that lose the digits they are for.
 //
 // GPUs round to bf16 by an instruction, have shorter ways to what is rounded to
 // halves (ApproximateFunctions.cpp), and f64's functions elsewhere
@@ -23,6 +24,7 @@
 #include "ElementaryFunctions.h"
 #include "MetaOps/Conversion/Passes.h"
 #include "RoundToBFloat16.h"
+#include "VectorMath.h"
 #include "WideFunctions.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,8 +81,11 @@ struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
       metaop::expandRoundingToBFloat16(getOperation());
       arith::populateExpandBFloat16Patterns(patterns);
     }
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
-        (!isForGpu && failed(callPrecise())))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    if (vectorMathBits != 0)
+      metaop::callVectorMath(getOperation(), vectorMathBits);
+    if (!isForGpu && failed(callPrecise()))
       return signalPassFailure();
     forgetApproximations();
   }

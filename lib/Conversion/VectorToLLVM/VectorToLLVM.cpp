@@ -19,11 +19,14 @@
 
 using namespace mlir;
 
-void metaop::buildVectorToLLVMPipeline(OpPassManager &pm) {
+void metaop::buildVectorToLLVMPipeline(OpPassManager &pm,
+                                       unsigned vectorMathBits) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSkipUnchosenPass());
-  pm.addPass(createExpandMathPass());
+  ExpandMathPassOptions math;
+  math.vectorMathBits = vectorMathBits;
+  pm.addPass(createExpandMathPass(math));
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createCSEPass());
   pm.addPass(createKernelEntryPass());

@@ -10,7 +10,9 @@
 // file can ask for is known here, and is the same wherever the library is
 // linked into. The table has what LLVM makes calls of when it lowers kernels:
 // functions of `math` that have no instructions, loops that fill or copy
-// memory, and the conversions of f16 and bf16 that a processor lacks.
+// memory, and the conversions of f16 and bf16 that a processor lacks. Functions
+// of vectors have a library of their own, which is loaded when the first one is
+// asked for: other C libraries and older ones have none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <dlfcn.h>
 #include <iterator>
 
 #ifdef __x86_64__
@@ -96,5 +99,13 @@ void *metaops::findKernelImport(llvm::StringRef name) {
   for (const Import &import : imports)
     if (import.name == name)
       return import.address;
-  return nullptr;
+  return findVectorFunction(name);
+}
+
+void *metaops::findVectorFunction(llvm::StringRef name) {
+  if (!name.starts_with("_ZGV"))
+    return nullptr;
+  // It stays open: code that is in memory calls it.
+  static void *const library = ::dlopen(kVectorMathLibrary, RTLD_NOW);
+  return library ? ::dlsym(library, name.str().c_str()) : nullptr;
 }

@@ -9,8 +9,8 @@
 // An object file is made first and linked then, so that objects can be kept and
 // made on several threads. All objects are linked into one library in the ORC
 // sense, which costs less than one library each; the only symbols from outside
-// are those of the process (the C library's math functions) and of the
-// compiler's support library.
+// are those of the process (the C library's math functions), of the C library's
+// functions of vectors, and of the compiler's support library.
 //
 // The schedule has chosen vectors, tiles and what is unrolled, so the pipeline
 // is no compiler's for programs at large: LLVM's search for vectors takes time
@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Runtime/JIT/Jit.h"
+#include "MetaOps/Runtime/Export/KernelImports.h"
 #include "MetaOps/Runtime/Program/Program.h"
 #include "MetaOps/Support/BFloat16.h"
 #include "SingleLaneStores.h"
@@ -99,6 +100,8 @@ Expected<CodeTarget> CodeTarget::detect() {
     return processor.takeError();
   readCaches(*processor);
   processor->hasFma = features.lookup("fma") || isAArch64;
+  // The first release had a few functions, that of 2.35 all.
+  processor->hasVectorMath = findVectorFunction("_ZGVbN2v_cbrt") != nullptr;
   return CodeTarget(std::move(*builder), *processor);
 }
 
@@ -345,6 +348,16 @@ Expected<std::unique_ptr<Jit>> Jit::create(const CodeTarget &target) {
   if (!process)
     return process.takeError();
   jit->linker->getMainJITDylib().addGenerator(std::move(*process));
+  auto isVectorFunction = [](const orc::SymbolStringPtr &name) {
+    return (*name).starts_with("_ZGV");
+  };
+  auto vectorMath = orc::DynamicLibrarySearchGenerator::Load(
+      kVectorMathLibrary, jit->linker->getDataLayout().getGlobalPrefix(),
+      isVectorFunction);
+  if (vectorMath)
+    jit->linker->getMainJITDylib().addGenerator(std::move(*vectorMath));
+  else // Then no processor has such functions.
+    consumeError(vectorMath.takeError());
   if (Error error = defineConversions(*jit->linker))
     return std::move(error);
   return jit;

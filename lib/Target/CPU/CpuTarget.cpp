@@ -143,7 +143,8 @@ void CpuTarget::addFamily(OpPassManager &pm) const {
 }
 
 void CpuTarget::addCode(OpPassManager &pm) const {
-  buildVectorToLLVMPipeline(pm);
+  buildVectorToLLVMPipeline(pm,
+                            processor.hasVectorMath ? processor.vectorBits : 0);
 }
 
 void CpuTarget::insertDialects(DialectRegistry &registry) const {

@@ -24,17 +24,18 @@ struct UsualProcessor {
   unsigned vectorBits;
   int64_t registers;
   int64_t firstCacheBytes, secondCacheBytes;
-  bool hasFma;
+  bool hasFma, hasVectorMath;
 };
 } // namespace
 
-/// x86-64 has 16 registers, with AVX-512 32; so has AArch64.
+/// x86-64 has 16 registers, with AVX-512 32; so has AArch64. Functions of
+/// vectors are those of the GNU C library, for x86-64 from version 2.35 on.
 static constexpr UsualProcessor kUsual[] = {
-    {"scalar", 0, 16, 32 << 10, 1 << 20, true},
-    {"sse", 128, 16, 32 << 10, 1 << 19, false},
-    {"avx2", 256, 16, 32 << 10, 1 << 19, true},
-    {"avx512", 512, 32, 48 << 10, 1 << 21, true},
-    {"neon", 128, 32, 64 << 10, 1 << 20, true},
+    {"scalar", 0, 16, 32 << 10, 1 << 20, true, false},
+    {"sse", 128, 16, 32 << 10, 1 << 19, false, true},
+    {"avx2", 256, 16, 32 << 10, 1 << 19, true, true},
+    {"avx512", 512, 32, 48 << 10, 1 << 21, true, true},
+    {"neon", 128, 32, 64 << 10, 1 << 20, true, false},
 };
 
 llvm::Expected<Processor> Processor::find(StringRef name) {
@@ -47,6 +48,7 @@ llvm::Expected<Processor> Processor::find(StringRef name) {
     processor.firstCacheBytes = usual.firstCacheBytes;
     processor.secondCacheBytes = usual.secondCacheBytes;
     processor.hasFma = usual.hasFma;
+    processor.hasVectorMath = usual.hasVectorMath;
     return processor;
   }
   auto names = llvm::map_range(
@@ -92,11 +94,13 @@ llvm::Expected<Processor> Processor::parse(StringRef text) {
       processor.streamBytes = value;
     } else if (key == "fma") {
       processor.hasFma = value != 0;
+    } else if (key == "vector-math") {
+      processor.hasVectorMath = value != 0;
     } else {
       return llvm::createStringError("there is no fact '" + key +
                                      "' of a processor; expected one of "
                                      "vector-bits, registers, l1, l2, stream, "
-                                     "fma");
+                                     "fma, vector-math");
     }
   }
   return processor;
@@ -108,5 +112,6 @@ std::string Processor::str() const {
          " l1=" + std::to_string(firstCacheBytes) +
          " l2=" + std::to_string(secondCacheBytes) +
          " stream=" + std::to_string(streamBytes) +
-         " fma=" + std::to_string(hasFma);
+         " fma=" + std::to_string(hasFma) +
+         " vector-math=" + std::to_string(hasVectorMath);
 }

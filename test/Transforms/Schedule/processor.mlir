@@ -17,12 +17,12 @@
 
 // What passes were given is printed, and read again.
 // RUN: metaop-opt %s -metaop-join-stages="processor={avx2 stream=7}" -dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=PRINTED
-// PRINTED: metaop-join-stages{processor={vector-bits=256 registers=16 l1=32768 l2=524288 stream=7 fma=1} report=false}
+// PRINTED: metaop-join-stages{processor={vector-bits=256 registers=16 l1=32768 l2=524288 stream=7 fma=1 vector-math=1} report=false}
 
 // RUN: not metaop-opt %s -metaop-schedule="processor=mmx" 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: there is no processor 'mmx'; expected one of scalar, sse, avx2, avx512, neon
 // RUN: not metaop-opt %s -metaop-schedule="processor={l3=5}" 2>&1 | FileCheck %s --check-prefix=FACT
-// FACT: there is no fact 'l3' of a processor; expected one of vector-bits, registers, l1, l2, stream, fma
+// FACT: there is no fact 'l3' of a processor; expected one of vector-bits, registers, l1, l2, stream, fma, vector-math
 // RUN: not metaop-opt %s -metaop-schedule="processor={avx2 l2=many}" 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: expected FACT=NUMBER of a processor, given 'l2=many'
 

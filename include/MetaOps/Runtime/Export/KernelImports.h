@@ -18,6 +18,13 @@ namespace metaops {
 /// compilers leave to their library. Null for any other name.
 void *findKernelImport(llvm::StringRef name);
 
+/// The library of the GNU C library's functions of vectors.
+inline constexpr const char *kVectorMathLibrary = "libmvec.so.1";
+
+/// The address of a function of that library, by its name in the vector
+/// function ABI (`_ZGVdN4v_sin`); null where there is none.
+void *findVectorFunction(llvm::StringRef name);
+
 } // namespace metaops
 
 #endif // METAOPS_RUNTIME_EXPORT_KERNELIMPORTS_H

@@ -15,7 +15,7 @@ def ProcessorOption : Option<
     "processor", "processor", "::mlir::metaop::Processor", "",
     "What the target's registers and caches are: scalar, sse, avx2, avx512 or "
     "neon, or facts, as {vector-bits=256 registers=16 l1=32768 l2=524288 "
-    "stream=33554432 fma=1}, or the one and then the others; avx512 by default">;
+    "stream=33554432 fma=1 vector-math=1}, or the one and then the others; avx512 by default">;
 
 def ChipOption : Option<
     "chip", "chip", "const ::mlir::metaop::Chip *",

@@ -46,6 +46,8 @@ struct Processor {
   int64_t streamBytes = int64_t(32) << 20;
   /// A product and a sum are one instruction.
   bool hasFma = true;
+  /// The C library has functions of its vectors of f64.
+  bool hasVectorMath = true;
 
   /// Returns the bytes that are to stay in a cache beside all that passes by.
   int64_t getFirstCacheShare() const { return firstCacheBytes / 3; }

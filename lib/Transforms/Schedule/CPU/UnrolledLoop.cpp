@@ -8,9 +8,9 @@
 //
 // The loop to unroll and jam is the kept loop along which the most costly reads
 // stay where they are: they are read once for all copies (register blocking).
-// Of prefixes, copies of the vector loop are chains side by side. Where elements
-// are results, they are vectors that take longer than the processor looks ahead
-// (Latency.cpp).
+// Of prefixes, copies of the vector loop are chains side by side. Where
+// elements are results, they are vectors that take longer than the processor
+// looks ahead (Latency.cpp).
 //
 // The short loops of a window are none: each place of it is emitted, with the
 // checks and distances that it has.
