@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -71,6 +73,26 @@ public:
   Value select(Value condition, Value a, Value b) {
     return create<arith::SelectOp>(condition, a, b);
   }
+  /// `others`, or where the condition holds what `emit` makes in a branch,
+  /// which is taken if that is so in any lane.
+  SmallVector<Value> selectSeldom(Value condition,
+                                  llvm::function_ref<SmallVector<Value>()> emit,
+                                  ArrayRef<Value> others) {
+    Value any = condition;
+    if (isa<VectorType>(condition.getType()))
+      any = create<vector::ReductionOp>(vector::CombiningKind::OR, condition);
+    auto branch = scf::IfOp::create(builder, loc, TypeRange(others), any,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, others);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> chosen = emit();
+    for (auto [value, other] : llvm::zip_equal(chosen, others))
+      value = select(condition, value, other);
+    scf::YieldOp::create(builder, loc, chosen);
+    return llvm::to_vector_of<Value>(branch.getResults());
+  }
   /// `x`, but not above (below) `bound`; NaN stays.
   Value atMost(Value x, double bound) {
     Value limit = constant(bound);
@@ -89,6 +111,11 @@ public:
   Value subBits(Value a, Value b) { return create<arith::SubIOp>(a, b); }
   Value maskBits(Value a, int64_t mask) {
     return create<arith::AndIOp>(a, bits(mask));
+  }
+  /// Returns whether a bit of the mask is set.
+  Value isSet(Value x, int64_t mask) {
+    return create<arith::CmpIOp>(arith::CmpIPredicate::ne, maskBits(x, mask),
+                                 bits(0));
   }
   /// Places the exponent, or takes it out with its sign.
   Value toExponent(Value x) {

@@ -16,10 +16,13 @@
 // log: as in ElementaryFunctions.cpp, with log(1 + f) = f - s (f - R), where s
 // = f / (2 + f) (as in FreeBSD's e_log.c).
 //
-// sin, cos, tan: x = M 2^k with an M below 2^50. 2^k 2 / pi, less a multiple of
-// 4, is a sum of three f64 numbers for each of four k; the products with M,
-// less the integer n next to them, are the argument in quarter turns (Payne and
-// Hanek, "Radian reduction for trigonometric functions", SIGNUM, 1983).
+// sin, cos, tan: up to 2^30, x less n pi / 2, where pi / 2 is a sum of two f64
+// numbers (Cody and Waite, "Software Manual for the Elementary Functions",
+// 1980, chapter 8). Beyond, in a branch, x = M 2^k with an M below 2^50. 2^k 2
+// / pi, less a multiple of 4, is a sum of three f64 numbers for each of four k;
+// the products with M, less the integer n next to them, are the argument in
+// quarter turns (Payne and Hanek, "Radian reduction for trigonometric
+// functions", SIGNUM, 1983).
 //
 // The tables are those of bench/fit_polynomials.py --wide.
 //
@@ -289,6 +292,12 @@ struct Turned {
 };
 } // namespace
 
+/// pi / 2 in two parts, and the angles for which they are enough: no f32 up to
+/// there is nearer to a multiple than 2^-28.
+static constexpr double kHalfPiHigh = 0x1.921fb54442d18p+0,
+                        kHalfPiLow = 0x1.1a62633145c07p-54,
+                        kLargeAngle = 0x1p30;
+
 /// 2^k 2 / pi, less a multiple of 4, in three parts.
 static constexpr struct {
   /// For the arguments from here on, to which 2^k is the unit.
@@ -316,7 +325,8 @@ static std::pair<Value, Value> addExactly(Arithmetic &math, Value a, Value b) {
   return {sum, lost};
 }
 
-static Turned reduceByQuarterTurns(Arithmetic &math, Value x) {
+/// r and n of an x of any size.
+static SmallVector<Value> reduceLarge(Arithmetic &math, Value x) {
   Value m = x, parts[3];
   for (int i = 0; i < 3; ++i)
     parts[i] = math.constant(kFirstParts[i]);
@@ -338,14 +348,21 @@ static Turned reduceByQuarterTurns(Arithmetic &math, Value x) {
   Value more = math.round(sum);
   Value turn =
       math.add(math.sub(sum, more), math.add(rest, math.add(low, error)));
-  n = math.add(n, more);
+  return {math.mul(turn, math.constant(kPi / 2)), math.add(n, more)};
+}
 
-  Value whole = math.floor(math.mul(n, math.constant(0.25)));
-  Value quarter = math.fma(whole, math.constant(-4.0), n);
-  Value isBack = math.less(math.constant(1.0), quarter);
-  Value isOdd = math.either(math.equal(quarter, 1.0), math.equal(quarter, 3.0));
-
-  Value r = math.mul(turn, math.constant(kPi / 2));
+static Turned reduceByQuarterTurns(Arithmetic &math, Value x) {
+  Value n = math.round(math.mul(x, math.constant(2 / kPi)));
+  Value r = math.fma(n, math.constant(-kHalfPiHigh), x);
+  r = math.fma(n, math.constant(-kHalfPiLow), r);
+  SmallVector<Value> reduced =
+      math.selectSeldom(math.less(math.constant(kLargeAngle), x),
+                        [&] { return reduceLarge(math, x); }, {r, n});
+  r = reduced[0];
+  n = reduced[1];
+  // The last bits of n are the last ones of a number of this size.
+  Value bits = math.toBits(math.add(n, math.constant(0x1.8p52)));
+  Value isOdd = math.isSet(bits, 1), isBack = math.isSet(bits, 2);
   Value square = math.mul(r, r);
   Value sine = math.fma(math.mul(r, square), math.polynomial(square, kSin), r);
   Value cosine =
