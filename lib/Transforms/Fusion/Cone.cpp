@@ -14,8 +14,9 @@
 using namespace mlir;
 using namespace mlir::metaop;
 
-/// Larger cones only cost compile time.
-static constexpr size_t kMaxConeOps = 16;
+/// Larger cones only cost compile time: of operations for each element, and of
+/// all together.
+static constexpr size_t kMaxElementOps = 16, kMaxConeOps = 64;
 
 FusedOp metaop::getOnlyStage(KernelOp kernel) {
   Block &body = kernel.getBody().front();
@@ -26,20 +27,26 @@ FusedOp metaop::getOnlyStage(KernelOp kernel) {
              : FusedOp();
 }
 
-int64_t Cone::getPrice() const {
+SmallVector<ElementwiseOpInterface> Cone::getElementOps() const {
   llvm::SmallPtrSet<Operation *, 16> broadcasts;
-  int64_t price = 0;
+  SmallVector<ElementwiseOpInterface> result;
   for (Operation *op : ops) {
-    bool isBroadcast = !isa<ElementwiseOpInterface>(op) ||
-                       llvm::all_of(op->getOperands(), [&](Value operand) {
-                         return operand.getDefiningOp() &&
-                                broadcasts.contains(operand.getDefiningOp());
-                       });
-    if (isBroadcast)
-      broadcasts.insert(op);
+    auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
+    if (elementwise && !llvm::all_of(op->getOperands(), [&](Value operand) {
+          return operand.getDefiningOp() &&
+                 broadcasts.contains(operand.getDefiningOp());
+        }))
+      result.push_back(elementwise);
     else
-      price += *getElementPrice(cast<ElementwiseOpInterface>(op));
+      broadcasts.insert(op);
   }
+  return result;
+}
+
+int64_t Cone::getPrice() const {
+  int64_t price = 0;
+  for (ElementwiseOpInterface op : getElementOps())
+    price += *getElementPrice(op);
   return price;
 }
 
@@ -81,5 +88,7 @@ std::optional<Cone> Cone::find(Value value, const VaryingExtents &varying) {
   cone.ops = found.takeVector();
   llvm::sort(cone.ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  if (cone.getElementOps().size() > kMaxElementOps)
+    return std::nullopt;
   return cone;
 }

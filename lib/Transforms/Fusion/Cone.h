@@ -27,8 +27,11 @@ struct Cone {
   /// else, or too much.
   static std::optional<Cone> find(Value value, const VaryingExtents &varying);
 
-  /// The price of all ops but those on broadcast values alone, which code does
-  /// once for many elements.
+  /// Returns the element-wise ops but those on broadcast values alone, which
+  /// code does once for many elements.
+  SmallVector<ElementwiseOpInterface> getElementOps() const;
+
+  /// The price of these.
   int64_t getPrice() const;
 };
 

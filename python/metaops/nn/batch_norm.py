@@ -16,11 +16,11 @@ from .._domains import DEVIATION, SHARE
 from .._errors import at_line
 from .._typing import VarLike, shown, widened
 from .moments import (
-    centred,
     inverse_deviation,
+    moments,
+    moments_of_batch,
     of_shape,
     scaled,
-    small_squares,
     with_channels,
 )
 
@@ -169,8 +169,8 @@ def normalised(
     weight, bias = of_shape(name, "weight", weight, (C,)), of_shape(name, "bias", bias, (C,))
     shape = (1, C) + (1,) * (x.ndim - 2)
     if is_own and (x.size > 0 or running_mean is None):
-        distance, mean = centred(x, axes)
-        squares, factor = small_squares(distance, axes, eps)
+        find = moments_of_batch if 0 in axes else moments
+        distance, mean, squares, factor = find(x, axes, eps)
         count = math.prod(x.shape[axis] for axis in axes)
         inverse = inverse_deviation(squares, factor, count, eps)
         if running_mean is not None and x.size > 0:

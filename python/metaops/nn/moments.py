@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var
+from ..ops.elementwise.elementwise import where
 from ..ops.reduce._squares import unit_of
 
 __all__: list[str] = []
@@ -35,12 +37,41 @@ def small_squares(
     return (small * small).sum(axes, keepdims), factor**2
 
 
-def inverse_deviation(squares: Var, factor: float, count: int, eps: float) -> Var:
-    """Return one over the root of a mean square and `eps`, of what `small_squares` gives.
+class Moments(NamedTuple):
+    """What differs from a mean, that, and the former's squares as of `small_squares`."""
 
-    There is one division for each sum, not for each element, and none by the count.
+    distance: Var
+    mean: Var
+    squares: Var
+    factor: float
+
+
+def moments(x: Var, axes: tuple[int, ...], eps: float) -> Moments:
+    """Return the moments of x along axes, whose extents are 1."""
+    distance, mean = centred(x, axes)
+    return Moments(distance, mean, *small_squares(distance, axes, eps))
+
+
+def moments_of_batch(x: Var, axes: tuple[int, ...], eps: float) -> Moments:
+    """Return the same where axes are more than a cache holds.
+
+    The gradient of the squares by the mean is a sum of what differs from it: 0, for which
+    there would be one more pass over all. So squares are of what differs from a number
+    near the mean, corrected by what is left of the mean, and that number is a constant, for
+    no moment depends on it.
+
+    Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983, section 3.
     """
-    return math.sqrt(factor * count) / (squares + eps * factor * count).sqrt()
+    near = x.mean(axes, True).detach()
+    offset = x - near
+    rest = offset.mean(axes, True)
+    squares, factor = small_squares(offset, axes, eps)
+    count = math.prod(x.shape[axis] for axis in axes)
+    squares = squares - rest * rest * (factor * count)
+    # Of equal numbers, rounding may leave less than nothing.
+    squares = where(squares < 0, 0.0, squares)
+    mean = near + rest
+    return Moments(x - mean, mean, squares, factor)
 
 
 def centred(x: Var, axes: Sequence[int]) -> tuple[Var, Var]:
@@ -51,6 +82,14 @@ def centred(x: Var, axes: Sequence[int]) -> tuple[Var, Var]:
     """
     mean = x.mean(axes, True)
     return x - mean, mean
+
+
+def inverse_deviation(squares: Var, factor: float, count: int, eps: float) -> Var:
+    """Return one over the root of a mean square and `eps`, of what `small_squares` gives.
+
+    There is one division for each sum, not for each element, and none by the count.
+    """
+    return math.sqrt(factor * count) / (squares + eps * factor * count).sqrt()
 
 
 def brought_near_one(x: Var, axes: tuple[int, ...], eps: float) -> Var:
