@@ -23,6 +23,8 @@ import json
 import sys
 from pathlib import Path
 
+TESTS_FOLDER = Path(__file__).resolve().parents[1] / "test" / "python"
+
 
 def main() -> None:
     """Be a child, or the controller."""
@@ -32,6 +34,8 @@ def main() -> None:
         run_child(sys.argv[2], json.loads(sys.argv[3]))
         return
     from contact.controller import PARTS, TESTS, Contact, Options
+    from contact.troubles import CHIPS, NoRoomError
+    from workloads import select
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -52,6 +56,17 @@ def main() -> None:
     unknown = set(given.parts) - set(PARTS)
     if unknown:
         parser.error(f"no part is called {' or '.join(sorted(unknown))}; there are {PARTS}")
+    # Not a number is not above 0, either.
+    if not given.budget > 0:
+        parser.error(f"{given.budget:g} seconds are no time for anything")
+    if absent := [pattern for pattern in given.workloads if not select([pattern])]:
+        parser.error(f"no workload is called {' or '.join(absent)}")
+    if absent := [name for name in given.tests if not (TESTS_FOLDER / f"test_{name}.py").exists()]:
+        parser.error(f"no file of tests is called test_{absent[0]}.py")
+    if given.chip and given.chip not in (*CHIPS.values(), "sm_90"):
+        parser.error(
+            f"{given.chip} is no chip that is known; there are {', '.join(CHIPS.values())}"
+        )
     options = Options(
         parts=given.parts or PARTS,
         folder=given.output.resolve(),
@@ -64,7 +79,10 @@ def main() -> None:
         faults=given.faults,
         beside=given.beside and given.beside.resolve(),
     )
-    sys.exit(Contact(options).go())
+    try:
+        sys.exit(Contact(options).go())
+    except NoRoomError as error:
+        sys.exit(f"contact: {error}")
 
 
 if __name__ == "__main__":

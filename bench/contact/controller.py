@@ -16,7 +16,6 @@ import shutil
 import signal
 import sys
 import tarfile
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -49,7 +48,7 @@ SHARES = {
     "tests": (0.18, 80),
 }
 #: Seconds of the first parts, however small the budget is.
-LEAST = {"kinds": 30}
+LEAST = {"device": 8, "kinds": 30}
 #: Seconds for the end: children are killed, and what there is is packed.
 END = 8
 REFRESH = 10
@@ -132,7 +131,7 @@ class Contact:
         self.begin = time.monotonic()
         self.end = self.begin + max(options.budget - END, 2)
         options.folder, told = troubles.writable(options.folder)
-        self.scratch = Path(tempfile.mkdtemp(prefix="contact-"))
+        self.scratch, of_scratch = troubles.scratch(options.folder)
         self.log = (options.folder / "log.txt").open("ab")
         self.lines = (options.folder / "contact.jsonl").open("w")
         self.lock = threading.Lock()
@@ -143,7 +142,9 @@ class Contact:
         self.cores = len(os.sched_getaffinity(0))
         self.python, self.torch, self.cupti, self.cupti_there = "", "", "", ""
         self.probed, self.has_gpu, self.may_be_cold = False, True, False
-        for text in told + troubles.of_machine(options.folder):
+        #: Only one process at a time may use the GPU.
+        self.is_exclusive = False
+        for text in told + of_scratch + troubles.of_machine(options.folder):
             self.tell(text)
 
     # Results
@@ -209,7 +210,12 @@ class Contact:
         return Job(command, environment, max(workers, 1), patience)
 
     def run(self, wanted: Sequence[tuple[str, Job, Sequence[Record]]], until: float) -> None:
-        """Have items of parts answered, all parts at the same time."""
+        """Have items of parts answered, all parts at the same time if the GPU takes that."""
+        if self.is_exclusive and len(wanted) > 1:
+            for place, one in enumerate(wanted):
+                left = until - time.monotonic()
+                self.run([one], time.monotonic() + left / (len(wanted) - place))
+            return
         running = []
         for title, job, items in wanted:
             part = Part(title, len(items))
@@ -267,6 +273,8 @@ class Contact:
                 for text in troubles.of_gpu(device, made_for):
                     self.tell(text)
                 self.options.chip = self.options.chip or troubles.chip_of(device)
+                self.is_exclusive = device.get("compute mode") == troubles.EXCLUSIVE
+                self.cores = troubles.most_children(device, self.cores)
         except troubles.NoGpuError as error:
             self.tell(f"no kernel runs here: {error}; contact --emulate runs all without a GPU")
             self.has_gpu = False
@@ -339,11 +347,11 @@ class Contact:
         self.probe()
         items = [{"subject": name} for name in SUBJECTS[: 2 if self.options.emulate else None]]
         wanted: list[tuple[str, Job, Sequence[Record]]] = [
-            ("steps", self.job("steps", 3, 40), items)
+            ("steps", self.job("steps", min(3, self.cores), 40), items)
         ]
         if self.python:
             eager = [{**item, "peer": "PyTorch"} for item in items]
-            wanted.append(("peer steps", self.job("peer steps", 2, 40), eager))
+            wanted.append(("peer steps", self.job("peer steps", min(2, self.cores), 40), eager))
         self.run(wanted, self.until("steps"))
 
     def exchange(self) -> None:
@@ -352,7 +360,10 @@ class Contact:
         from .exchange import EXCHANGES
 
         items = [{"exchange": name, "library": self.torch} for name in EXCHANGES]
-        self.run([("exchange", self.job("exchange", 2, 25), items)], self.until("exchange"))
+        self.run(
+            [("exchange", self.job("exchange", min(2, self.cores), 25), items)],
+            self.until("exchange"),
+        )
 
     def rates(self) -> None:
         """Time our kernels, and the peers' or those of another bundle."""
@@ -373,7 +384,9 @@ class Contact:
             eager = [{**item, "peer": "PyTorch"} for item in items]
             compiled = [{**item, "peer": "torch.compile"} for item in items]
             wanted.append(("peers", self.job("peers", quarter, 60), [{"floors": True}, *eager]))
-            wanted.append(("compiled", self.job("peers", 2 * quarter, 100), compiled))
+            wanted.append(
+                ("compiled", self.job("peers", min(2 * quarter, self.cores), 100), compiled)
+            )
         if listed := self.culprits():
             wanted.append(("listings", self.job("listings", quarter, 20), listed))
         self.run(wanted, until)

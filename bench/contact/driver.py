@@ -8,6 +8,7 @@ Through ctypes: nothing of ours is asked or measured.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -32,6 +33,7 @@ ATTRIBUTES = {
     "shared bytes a multiprocessor": 81,
     "registers a multiprocessor": 82,
     "copy engines": 40,
+    "compute mode": 20,
     "ECC": 32,
     "capability major": 75,
     "capability minor": 76,
@@ -43,7 +45,9 @@ EMPTY = b""".version 7.8
 .address_size 64
 .visible .entry empty() { ret; }
 """
-CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76
+CAPABILITY_MAJOR, CAPABILITY_MINOR, SHARED_WITH_OPT_IN = 75, 76, 97
+#: Of a block, as a kernel that fills a multiprocessor has.
+MUCH_SHARED = 200_000
 CLUSTER_DIMENSION, MAY_HAVE_LARGE_CLUSTERS, MAX_DYNAMIC_SHARED = 4, 14, 8
 
 
@@ -113,19 +117,27 @@ class Gpu:
 
     def largest_clusters(self) -> Record:
         """Return how many clusters of each size run at a time, each block with much memory."""
+        if self.attribute(CAPABILITY_MAJOR) < 9:
+            return {"clusters": "none"}
         function = self.kernel(EMPTY, "empty")
+        shared = min(MUCH_SHARED, self.attribute(SHARED_WITH_OPT_IN))
         self._call("cuFuncSetAttribute", function, MAY_HAVE_LARGE_CLUSTERS, 1)
-        self._call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, 200_000)
+        self._call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)
         found = {}
         for size in (1, 2, 4, 8, 16):
             attribute = _Attribute(CLUSTER_DIMENSION)
             attribute.value[:3] = size, 1, 1
-            config = _LaunchConfig((size * 100, 1, 1), (256, 1, 1), 200_000, None)
+            config = _LaunchConfig((size * 100, 1, 1), (256, 1, 1), shared, None)
             config.attributes, config.count = ctypes.pointer(attribute), 1
             number = ctypes.c_int()
-            self._call(
-                "cuOccupancyMaxActiveClusters", ctypes.byref(number), function, ctypes.byref(config)
-            )
+            # A slice of a GPU refuses a size that it has no multiprocessors for.
+            with contextlib.suppress(DriverError):
+                self._call(
+                    "cuOccupancyMaxActiveClusters",
+                    ctypes.byref(number),
+                    function,
+                    ctypes.byref(config),
+                )
             found[f"clusters of {size}"] = number.value
         return found
 

@@ -9,6 +9,7 @@ bundle's script itself (script/gpu-bundle).
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -21,7 +22,15 @@ OLDEST_DRIVER = 12000
 CHIPS = {80: "sm_80", 86: "sm_86", 87: "sm_87", 89: "sm_89", 90: "sm_90a"}
 #: Bytes of logs and culprits, and those that compilers leave for a while.
 RESULT_BYTES, SCRATCH_BYTES = 100_000_000, 300_000_000
+#: Of a GPU's memory, for a child: its context, and the largest workloads with what PyTorch keeps.
+CHILD_BYTES = 2_500_000_000
+#: CUcomputemode: of nobody, and of one process at a time.
+PROHIBITED, EXCLUSIVE = 2, 3
 FLAGS = Path("/proc/cpuinfo")
+
+
+class NoRoomError(Exception):
+    """Nothing can be written anywhere; the message says why."""
 
 
 class NoGpuError(Exception):
@@ -34,10 +43,33 @@ def writable(folder: Path) -> tuple[Path, list[str]]:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "contact.jsonl").open("w").close()
     except OSError as error:
-        other = Path(tempfile.mkdtemp(prefix="contact-results-"))
         reason = error.strerror or str(error)
+        try:
+            other = Path(tempfile.mkdtemp(prefix="contact-results-"))
+        except OSError:
+            raise NoRoomError(
+                f"no results can be in {folder} ({reason}), nor in any temporary folder"
+            ) from None
         return other, [f"no results can be in {folder} ({reason}): they are in {other}"]
     return folder, []
+
+
+def scratch(folder: Path) -> tuple[Path, list[str]]:
+    """Return a folder of the run's own, and the trouble if it is among the results."""
+    try:
+        return Path(tempfile.mkdtemp(prefix="contact-")), []
+    except OSError:
+        pass
+    try:
+        made = Path(tempfile.mkdtemp(prefix="scratch-", dir=folder))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise NoRoomError(
+            f"there is no temporary folder, and none in {folder} ({reason})"
+        ) from None
+    # Where that of the system is full, children have none either.
+    tempfile.tempdir = os.environ["TMPDIR"] = str(made)
+    return made, [f"there is no temporary folder with room: it is in {folder}"]
 
 
 def of_machine(folder: Path) -> list[str]:
@@ -74,7 +106,11 @@ def of_gpu(device: Record, made_for: str) -> list[str]:
         raise NoGpuError(
             f"{driver} is for {given}, and one for CUDA {OLDEST_DRIVER // 1000}.0 is needed"
         )
+    if device.get("compute mode") == PROHIBITED:
+        raise NoGpuError(f"{name} is closed to all processes (compute mode 2)")
     told = []
+    if device.get("compute mode") == EXCLUSIVE:
+        told.append(f"{name} takes one process at a time: parts run one after another")
     if " MIG " in f"{name} ":
         processors = device["multiprocessors"]
         told.append(f"{name} is a slice of {processors} multiprocessors: times are the slice's")
@@ -83,3 +119,11 @@ def of_gpu(device: Record, made_for: str) -> list[str]:
     if made_for not in ("", chip):
         told.append(f"the archive has kernels for {made_for}: those for {chip} are compiled here")
     return told
+
+
+def most_children(device: Record, cores: int) -> int:
+    """Return how many children a GPU has memory for at a time, at most one a core."""
+    if device.get("compute mode") == EXCLUSIVE:
+        return 1
+    free = device.get("memory free bytes", cores * CHILD_BYTES)
+    return max(1, min(cores, int(free) // CHILD_BYTES))

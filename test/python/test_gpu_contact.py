@@ -231,6 +231,51 @@ def test_results_go_elsewhere_where_they_may_not_be_written(tmp_path):
     assert troubles.writable(tmp_path / "results") == (tmp_path / "results", [])
 
 
+def test_what_cannot_be_asked_for_is_said_in_a_line(tmp_path):
+    for arguments, told in (
+        (["--budget", "nan"], "nan seconds are no time"),
+        (["--budget", "-5"], "-5 seconds are no time"),
+        (["--workloads", "softmax", "nosuch"], "no workload is called nosuch"),
+        (["--tests", "nosuch"], "no file of tests is called test_nosuch.py"),
+        (["--chip", "sm_75"], "sm_75 is no chip that is known"),
+    ):
+        command = [sys.executable, BENCH / "gpu_contact.py", "kinds", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 2 and told in done.stderr, done.stderr
+
+
+def test_without_a_temporary_folder_one_is_made_among_the_results(tmp_path, monkeypatch):
+    made = troubles.tempfile.mkdtemp
+
+    def only_there(prefix, dir=None):
+        if dir is None:
+            raise FileNotFoundError("No usable temporary directory found")
+        return made(prefix=prefix, dir=dir)
+
+    monkeypatch.setattr(troubles.tempfile, "mkdtemp", only_there)
+    monkeypatch.setattr(troubles.tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", "/absent")
+    folder, told = troubles.scratch(tmp_path)
+    assert folder.parent == tmp_path and len(told) == 1
+    assert os.environ["TMPDIR"] == str(folder)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(troubles.NoRoomError, match="nor in any temporary folder"):
+        troubles.writable(tmp_path / "file" / "results")
+
+
+def test_a_gpu_has_as_many_children_as_it_has_memory_and_processes_for():
+    assert troubles.most_children({}, 16) == 16
+    assert troubles.most_children({"memory free bytes": 84_000_000_000}, 16) == 16
+    assert troubles.most_children({"memory free bytes": 84_000_000_000}, 128) == 33
+    assert troubles.most_children({"memory free bytes": 10_000_000_000}, 16) == 4
+    assert troubles.most_children({"memory free bytes": 1_000_000_000}, 16) == 1
+    exclusive = DEVICE | {"compute mode": 3}
+    assert troubles.most_children(exclusive, 16) == 1
+    assert "one process at a time" in troubles.of_gpu(exclusive, "sm_90a")[0]
+    with pytest.raises(troubles.NoGpuError, match="closed to all processes"):
+        troubles.of_gpu(DEVICE | {"compute mode": 2}, "sm_90a")
+
+
 def test_what_there_is_little_of_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(troubles, "FLAGS", tmp_path / "flags")
     (tmp_path / "flags").write_text("flags : fpu sse avx avx2\n")
