@@ -42,7 +42,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_CONVERTMETAOPTOGPUPASS
@@ -355,26 +354,11 @@ struct ConvertMetaOpToGPUPass
   using ConvertMetaOpToGPUPassBase::ConvertMetaOpToGPUPassBase;
 
   void runOnOperation() override {
-    llvm::StringSet<> lowered;
-    for (auto function :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      KernelOp kernel = getOnlyKernel(function);
-      if (!kernel)
-        continue;
-      lowered.insert(function.getName());
-      if (failed(KernelToGPU(function, kernel, *chip).lower()))
-        return signalPassFailure();
-    }
-    // The program around the kernels is the runtime's.
-    for (auto function :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      bool calls = false;
-      function.walk([&](func::CallOp call) {
-        calls |= lowered.contains(call.getCallee());
-      });
-      if (calls)
-        function.erase();
-    }
+    if (failed(lowerKernels(
+            getOperation(), [this](func::FuncOp function, KernelOp kernel) {
+              return KernelToGPU(function, kernel, *chip).lower();
+            })))
+      signalPassFailure();
   }
 };
 } // namespace

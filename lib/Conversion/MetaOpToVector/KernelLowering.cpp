@@ -40,7 +40,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace mlir::metaop {
 #define GEN_PASS_DEF_CONVERTMETAOPTOVECTORPASS
@@ -232,26 +231,11 @@ namespace {
 struct ConvertMetaOpToVectorPass
     : metaop::impl::ConvertMetaOpToVectorPassBase<ConvertMetaOpToVectorPass> {
   void runOnOperation() override {
-    llvm::StringSet<> lowered;
-    for (auto function :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      KernelOp kernel = getOnlyKernel(function);
-      if (!kernel)
-        continue;
-      lowered.insert(function.getName());
-      if (failed(KernelLowering(function, kernel).lower()))
-        return signalPassFailure();
-    }
-    // The program around the kernels is the runtime's.
-    for (auto function :
-         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      bool calls = false;
-      function.walk([&](func::CallOp call) {
-        calls |= lowered.contains(call.getCallee());
-      });
-      if (calls)
-        function.erase();
-    }
+    if (failed(lowerKernels(getOperation(),
+                            [](func::FuncOp function, KernelOp kernel) {
+                              return KernelLowering(function, kernel).lower();
+                            })))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -18,7 +18,9 @@
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::metaop;
@@ -29,6 +31,31 @@ KernelOp metaop::getOnlyKernel(func::FuncOp function) {
   auto kernel = dyn_cast<KernelOp>(function.getBody().front().front());
   return kernel && isa<func::ReturnOp>(kernel->getNextNode()) ? kernel
                                                               : KernelOp();
+}
+
+LogicalResult metaop::lowerKernels(
+    ModuleOp module,
+    function_ref<LogicalResult(func::FuncOp, KernelOp)> lower) {
+  llvm::StringSet<> lowered;
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    KernelOp kernel = getOnlyKernel(function);
+    if (!kernel)
+      continue;
+    lowered.insert(function.getName());
+    if (failed(lower(function, kernel)))
+      return failure();
+  }
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    bool calls = false;
+    function.walk([&](func::CallOp call) {
+      calls |= lowered.contains(call.getCallee());
+    });
+    if (calls)
+      function.erase();
+  }
+  return success();
 }
 
 void metaop::markFastMath(Operation *lowered) {

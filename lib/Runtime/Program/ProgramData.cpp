@@ -17,7 +17,7 @@ using namespace metaops;
 /// Picoseconds of a step beside its work: 1 us.
 static constexpr int64_t kWorkOfStep = 1'000'000;
 /// Picoseconds of a copied byte: 10 GB are copied in a second.
-static constexpr int64_t kWorkOfByte = 100;
+static constexpr int64_t kWorkOfCopiedByte = 100;
 
 llvm::ArrayRef<Carry> Step::getCarries() const {
   if (const auto *loop = std::get_if<While>(&action))
@@ -52,7 +52,7 @@ int64_t Step::getWork() const {
   else if (const auto *routine = std::get_if<RoutineCall>(&action))
     work = routine->getEstimate().work;
   else if (std::holds_alternative<Copies>(action))
-    work = multiplyCounts(buffers.back().bytes, kWorkOfByte);
+    work = multiplyCounts(buffers.back().bytes, kWorkOfCopiedByte);
   for (const StepList *list : getRegions())
     for (const Step &step : *list)
       work = addCounts(work, step.getWork());

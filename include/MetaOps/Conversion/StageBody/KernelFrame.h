@@ -29,6 +29,13 @@ namespace mlir::metaop {
 /// The kernel that a function holds, and nothing else; null if it does not.
 KernelOp getOnlyKernel(func::FuncOp function);
 
+/// Has the functions of a module that hold a kernel lowered, each by itself,
+/// and erases those that call them: the program around kernels is the
+/// runtime's.
+LogicalResult
+lowerKernels(ModuleOp module,
+             function_ref<LogicalResult(func::FuncOp, KernelOp)> lower);
+
 /// A product that feeds an addition may become one instruction, and the largest
 /// of two zeros may have either sign. No more of fast arithmetic is allowed,
 /// but for what elements that are halves are marked with as they are emitted.

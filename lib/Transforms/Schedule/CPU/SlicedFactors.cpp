@@ -21,7 +21,7 @@ using namespace mlir::metaop;
 /// Products of an element of a slice that are worth its copy. A tile takes
 /// about a seventh of the time of a loop with tests; a copy takes as long as
 /// three products of the latter.
-static constexpr int64_t kMinProducts = 8;
+static constexpr int64_t kMinProductsOfElement = 8;
 /// Products of all that are worth compiling a tile: where a slice has another
 /// length in each step of a loop, and no argument tells, there is one for each.
 static constexpr int64_t kMinAllProducts = 1 << 24;
@@ -45,7 +45,7 @@ bool metaop::isWorthSlicing(const Stage &stage,
       int64_t products = 1;
       for (unsigned loop : loops.flip().set_bits())
         products = multiplyCounts(products, stage.getClassExtent(loop));
-      if (products < kMinProducts)
+      if (products < kMinProductsOfElement)
         return false;
     }
   return readsSlices;
