@@ -134,6 +134,19 @@ func.func @grain(%x: tensor<100xf32>) -> tensor<100xf32> {
   return %k : tensor<100xf32>
 }
 
+// CHECK: ahead: 1 results agree
+func.func @ahead(%x: tensor<100xf32>) -> tensor<100xf32> {
+  %k = metaop.kernel(%kx = %x : tensor<100xf32>) -> tensor<100xf32> {
+    %r = metaop.fused(%a = %kx : tensor<100xf32>) -> tensor<100xf32>
+        schedule(#metaop.schedule<[step(0, 8)], tile = [0: 8], lanes = 0: 8, prefetch = 8>) {
+      %y = metaop.neg %a : tensor<100xf32>
+      metaop.yield %y : tensor<100xf32>
+    }
+    metaop.yield %r : tensor<100xf32>
+  }
+  return %k : tensor<100xf32>
+}
+
 // CHECK: strips: 1 results agree
 func.func @strips(%x: tensor<6x10xf32>) -> tensor<10xf32> {
   %k = metaop.kernel(%kx = %x : tensor<6x10xf32>) -> tensor<10xf32> {

@@ -10,10 +10,10 @@
 // RUN: metaop-opt %t/graph.mlir -metaop-pipeline=to=fused | FileCheck %s --check-prefix=MEMBERS
 // RUN: metaop-run %t/graph.mlir --compare=1e-4
 
-// 17 kernels and no more; the memory of each parameter but that of gamma, which a
-// gradient reads later on, is written over by its update.
+// 17 kernels and no more; the memory of each parameter but those of gamma and beta, which
+// gradients read later on, is written over by its update.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME:    metaop.results = [#metaop.slot<result, 0>, #metaop.slot<argument, 1>, #metaop.slot<result, 2>, #metaop.slot<argument, 3>, #metaop.slot<argument, 4>, #metaop.slot<argument, 5>, #metaop.slot<argument, 6>, #metaop.slot<argument, 7>]
+// CHECK-SAME:    metaop.results = [#metaop.slot<result, 0>, #metaop.slot<argument, 1>, #metaop.slot<result, 2>, #metaop.slot<result, 3>, #metaop.slot<argument, 4>, #metaop.slot<argument, 5>, #metaop.slot<argument, 6>, #metaop.slot<argument, 7>]
 // CHECK-COUNT-17: call @kernel_
 // CHECK-NOT:      call @
 // CHECK:          return

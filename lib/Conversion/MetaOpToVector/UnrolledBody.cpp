@@ -21,6 +21,9 @@
 
 #include "UnrolledBody.h"
 #include "MetaOps/Conversion/StageBody/AffineEmitter.h"
+#include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
+#include "MetaOps/Target/Description/Processor.h"
+#include "MetaOps/Transforms/Schedule/CPU/PrefetchReads.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
 #include "Transpose.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -167,7 +170,30 @@ void UnrolledBody::emit(Value value) {
   else
     for (unsigned copy = 0; copy < getNumCopies(value); ++copy)
       copies.push_back(emitter.emitValue(value, getCopy(copy)));
+  if (read != stage.reads.end() && schedule.getPrefetch() > 0)
+    prefetch(*read);
   state.values[value] = std::move(copies);
+}
+
+/// Asks for the lines that whole vectors of a read take some steps later.
+void UnrolledBody::prefetch(const StageRead &read) {
+  if (!isVectorOpen() || state.lanes.mask ||
+      !isPrefetched(stage, read, schedule))
+    return;
+  int64_t perLine =
+      std::max<int64_t>(kLineBytes / getElementBytes(read.value.getType()), 1);
+  unsigned copies = getNumCopies(read.value);
+  bool areNeighbours = unrollLoop == vectorLoop;
+  int64_t ahead = schedule.getPrefetch() * schedule.getLevels().back().step;
+  for (unsigned copy = 0; copy < copies; ++copy)
+    for (int64_t lane = 0; lane < lanes; lane += perLine) {
+      // Vectors side by side may be of one line.
+      if (areNeighbours && (copy * lanes + lane) % perLine != 0)
+        continue;
+      Value place = emitter.emitExpr(read.place.offset, getCopy(copy));
+      emitPrefetch(b, loc, bindings.sources.lookup(read.source),
+                   emitIndexAdd(b, loc, place, lane + ahead));
+    }
 }
 
 llvm::MaybeAlign UnrolledBody::getStream(const StageWrite &write) const {

@@ -118,6 +118,7 @@ private:
   Copy getTransposed(unsigned number) { return Copy(*this, number, true); }
   SmallVector<Value> emitLoops(unsigned copy, bool isTransposed);
   Value emitClamp(Value variable);
+  void prefetch(const StageRead &read);
   Value emitStoreMask(const Copy &copy);
   llvm::MaybeAlign getStream(const StageWrite &write) const;
   bool isTransposed(const StagePlace &place) const;

@@ -3,7 +3,7 @@
 // Rows of a large sum are added to a row in memory, eight at a time: outermost are
 // strips of columns, which threads share, and innermost the columns of one.
 // CHECK-LABEL: func @long_rows
-// CHECK: <[parallel(1, 4096), step(0, 8, body), step(1, 16)], tile = [0: 8, 1: 16], lanes = 1: 16>
+// CHECK: <[parallel(1, 4096), step(0, 8, body), step(1, 16)], tile = [0: 8, 1: 16], lanes = 1: 16, prefetch = 32>
 func.func @long_rows(%x: tensor<40x32768xf32>) -> tensor<32768xf32> {
   %0 = metaop.fused(%a = %x : tensor<40x32768xf32>) -> tensor<32768xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<40x32768xf32> -> tensor<32768xf32>
@@ -15,7 +15,7 @@ func.func @long_rows(%x: tensor<40x32768xf32>) -> tensor<32768xf32> {
 // Strips of one size fill no row of a prime length: the last one is shorter, by
 // little.
 // CHECK-LABEL: func @prime
-// CHECK: <[parallel(1, 3648), step(0, 8, body), step(1, 16)], tile = [0: 8, 1: 16], lanes = 1: 16>
+// CHECK: <[parallel(1, 3648), step(0, 8, body), step(1, 16)], tile = [0: 8, 1: 16], lanes = 1: 16, prefetch = 32>
 func.func @prime(%x: tensor<40x32771xf32>) -> tensor<32771xf32> {
   %0 = metaop.fused(%a = %x : tensor<40x32771xf32>) -> tensor<32771xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<40x32771xf32> -> tensor<32771xf32>
@@ -26,7 +26,7 @@ func.func @prime(%x: tensor<40x32771xf32>) -> tensor<32771xf32> {
 
 // More strips are better for threads, but not shorter ones than of 1024 columns.
 // CHECK-LABEL: func @few_strips
-// CHECK: <[parallel(1, 1088), step(0, 8, body), step(1, 16)], tile = [0: 8, 1: 16], lanes = 1: 16>
+// CHECK: <[parallel(1, 1088), step(0, 8, body), step(1, 16)], tile = [0: 8, 1: 16], lanes = 1: 16, prefetch = 32>
 func.func @few_strips(%x: tensor<40x14000xf32>) -> tensor<14000xf32> {
   %0 = metaop.fused(%a = %x : tensor<40x14000xf32>) -> tensor<14000xf32> {
     %1 = metaop.reduce add %a dims = [0] : tensor<40x14000xf32> -> tensor<14000xf32>
@@ -60,7 +60,7 @@ func.func @halves(%x: tensor<40x32768xf16>) -> tensor<32768xf16> {
 
 // Both of two results are added to; a number for each row is read once for it.
 // CHECK-LABEL: func @weighted
-// CHECK: <[parallel(0), parallel(2, 4096), step(1, 8, body), step(2, 16)], tile = [1: 8, 2: 16], lanes = 2: 16>
+// CHECK: <[parallel(0), parallel(2, 4096), step(1, 8, body), step(2, 16)], tile = [1: 8, 2: 16], lanes = 2: 16, prefetch = 32>
 func.func @weighted(%x: tensor<16x40x8192xf32>, %w: tensor<40xf32>) -> (tensor<16x8192xf32>, tensor<16x8192xf32>) {
   %0:2 = metaop.fused(%a = %x : tensor<16x40x8192xf32>, %b = %w : tensor<40xf32>) -> (tensor<16x8192xf32>, tensor<16x8192xf32>) {
     %1 = metaop.broadcast %b dims = [1] : tensor<40xf32> -> tensor<16x40x8192xf32>
@@ -74,7 +74,7 @@ func.func @weighted(%x: tensor<16x40x8192xf32>, %w: tensor<40xf32>) -> (tensor<1
 
 // Rows no longer than a page are added one by one: one stream brings them.
 // CHECK-LABEL: func @short_rows
-// CHECK: <[parallel(0), step(1), step(2, 64)], tile = [2: 64], lanes = 2: 16>
+// CHECK: <[parallel(0), step(1), step(2, 64)], tile = [2: 64], lanes = 2: 16, prefetch = 8>
 func.func @short_rows(%x: tensor<16x640x1024xf32>) -> tensor<16x1024xf32> {
   %0 = metaop.fused(%a = %x : tensor<16x640x1024xf32>) -> tensor<16x1024xf32> {
     %1 = metaop.reduce add %a dims = [1] : tensor<16x640x1024xf32> -> tensor<16x1024xf32>
@@ -85,7 +85,7 @@ func.func @short_rows(%x: tensor<16x640x1024xf32>) -> tensor<16x1024xf32> {
 
 // An element-wise result of the rows is written as they are read.
 // CHECK-LABEL: func @gradients
-// CHECK: <[parallel(1, 4096), step(0), step(1, 64)], tile = [1: 64], lanes = 1: 16>
+// CHECK: <[parallel(1, 4096), step(0), step(1, 64)], tile = [1: 64], lanes = 1: 16, prefetch = 8>
 func.func @gradients(%x: tensor<40x32768xf32>, %y: tensor<32768xf32>) -> (tensor<32768xf32>, tensor<40x32768xf32>) {
   %0:2 = metaop.fused(%a = %x : tensor<40x32768xf32>, %b = %y : tensor<32768xf32>) -> (tensor<32768xf32>, tensor<40x32768xf32>) {
     %1 = metaop.broadcast %b dims = [1] : tensor<32768xf32> -> tensor<40x32768xf32>

@@ -432,6 +432,12 @@ ScheduleAttr ScheduleAttr::withUnrollDims(ArrayRef<int64_t> dims) const {
   return get(getContext(), fields);
 }
 
+ScheduleAttr ScheduleAttr::withPrefetch(int64_t steps) const {
+  ScheduleFields fields = getFields();
+  fields.prefetch = steps;
+  return get(getContext(), fields);
+}
+
 ScheduleAttr ScheduleAttr::withPairwise(int64_t pairwise) const {
   ScheduleFields fields = getFields();
   fields.pairwise = pairwise;

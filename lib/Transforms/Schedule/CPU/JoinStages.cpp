@@ -24,6 +24,7 @@
 #include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/CPU/ContractionPlan.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/PrefetchReads.h"
 #include "MetaOps/Transforms/Schedule/Report/DescribeStage.h"
 #include "MetaOps/Transforms/Schedule/Rewrites/StageJoiner.h"
 #include "MetaOps/Transforms/Schedule/Stage/SharedLoops.h"
@@ -69,7 +70,9 @@ public:
   JoinPlan plan(const JoinGroup &group, ArrayRef<JoinDependence> dependences,
                 llvm::function_ref<bool(Value)> leaves) const override;
   ScheduleAttr finish(FusedOp op, const Stage &stage) const override {
-    return chooseStream(op, stage, op.getScheduleAttr(), processor.streamBytes);
+    ScheduleAttr chosen =
+        choosePrefetch(stage, op.getScheduleAttr(), processor.secondCacheBytes);
+    return chooseStream(op, stage, chosen, processor.streamBytes);
   }
 
 private:

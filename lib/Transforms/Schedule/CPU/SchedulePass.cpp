@@ -18,6 +18,7 @@
 #include "MetaOps/Transforms/Schedule/CPU/BlockedStages.h"
 #include "MetaOps/Transforms/Schedule/CPU/ChooseSchedule.h"
 #include "MetaOps/Transforms/Schedule/CPU/Passes.h"
+#include "MetaOps/Transforms/Schedule/CPU/PrefetchReads.h"
 #include "MetaOps/Transforms/Schedule/CPU/VerifyCpuKernel.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleOverrides.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
@@ -50,6 +51,7 @@ LogicalResult SchedulePass::schedule(FusedOp op) {
   bool isAlone = llvm::hasSingleElement(op->getBlock()->getOps<FusedOp>());
   ScheduleAttr chosen = isAlone ? chooseSchedule(*stage, processor)
                                 : chooseNest(*stage, processor);
+  chosen = choosePrefetch(*stage, chosen, processor.getSecondCacheShare());
   op.setScheduleAttr(chooseStream(op, *stage, chosen, processor.streamBytes));
   return success();
 }

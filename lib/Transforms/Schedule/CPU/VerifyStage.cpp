@@ -19,6 +19,7 @@
 #include "MetaOps/Dialect/MetaOp/IR/StructureOps.h"
 #include "MetaOps/Dialect/MetaOp/IR/TensorSize.h"
 #include "MetaOps/Transforms/Schedule/CPU/CpuLimits.h"
+#include "MetaOps/Transforms/Schedule/CPU/PrefetchReads.h"
 #include "MetaOps/Transforms/Schedule/File/ScheduleRules.h"
 #include "MetaOps/Transforms/Schedule/Stage/StreamResults.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -60,12 +61,12 @@ static LogicalResult verifySizes(FusedOp op, ScheduleAttr schedule,
   return success();
 }
 
-/// Checks P10 and P9: plain loops prefetch nothing, and mask the rest of lanes.
+/// Checks P10 and P9: plain loops prefetch along lanes, whose rest they mask.
 static LogicalResult verifyFlat(FusedOp op, ScheduleAttr schedule) {
-  if (schedule.getPrefetch() > 0)
+  if (schedule.getPrefetch() > 0 && !goesAlongMemory(schedule))
     return refuse(op, "P10",
-                  "schedule has `prefetch`, which is for contractions "
-                  "in blocks or tiles");
+                  "schedule has `prefetch`, but its innermost loop is not that "
+                  "of vectors that are read and written as they are");
   for (const LoopLevel &level : schedule.getLevels()) {
     if (level.tail == LevelTail::Sizes)
       return refuse(op, "P9", "has a tail of `sizes` in loop ")

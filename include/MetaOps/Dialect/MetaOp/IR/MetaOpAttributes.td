@@ -65,8 +65,8 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
       vectors along it, and the tile is transposed in registers.
     * `unroll`: reduced dimensions whose last loop is no loop: its iterations are
       emitted one after the other.
-    * `prefetch`: of a contraction, how many steps of the innermost reduced loop
-      ahead its vectors are asked for.
+    * `prefetch`: how many steps of the innermost loop ahead vectors are asked for:
+      of a contraction those of its tile, else those that lie along it.
     * `pairwise`: of sums of floats, how many values are added one after another
       before their sum is added to others, and how many such sums, and so on: the
       error grows with the logarithm of the length. Without it there is one
@@ -141,6 +141,7 @@ def MetaOp_ScheduleAttr : AttrDef<MetaOp_Dialect, "Schedule"> {
     /// The same but for one field.
     ScheduleAttr withPairwise(int64_t pairwise) const;
     ScheduleAttr withStream(ArrayRef<int64_t> stream) const;
+    ScheduleAttr withPrefetch(int64_t steps) const;
     ScheduleAttr withShared(int64_t shared) const;
     /// The same but for the number of leading loops that are parallel.
     ScheduleAttr withParallel(int64_t parallel) const;
