@@ -374,3 +374,46 @@ def test_errors(name):
 def test_what_is_running_is_a_var():
     with pytest.raises(TypeError, match=r"running_mean is .*expected a Var"):
         nn.batch_norm(X, np.ones(3), np.ones(3))
+
+
+#: By what they are called, with channels second but for the first.
+NORMALISED = {
+    "layer_norm": lambda x: mo.nn.layer_norm(x, x.shape[1:]),
+    "batch_norm": lambda x: mo.nn.batch_norm(x, None, None, is_train=True),
+    "instance_norm": lambda x: mo.nn.instance_norm(x),
+    "group_norm": lambda x: mo.nn.group_norm(x, 2),
+}
+
+
+@pytest.mark.parametrize("name", NORMALISED)
+@pytest.mark.parametrize("offset", [0.0, 100.3, 10000.3, 1e10, 1e30])
+def test_equal_numbers_become_0(name, offset):
+    """A mean that is rounded leaves a distance, which a small deviation would make large."""
+    x = mo.full((3, 4, 9, 11), offset)
+    result = NORMALISED[name](x).numpy()
+    assert np.abs(result).max() <= (1e-6 if offset < 1e6 else 0.1)
+
+
+@pytest.mark.parametrize("name", NORMALISED)
+@pytest.mark.parametrize("offset", [1.0, 1e2, 1e4, -1e6])
+def test_a_mean_that_is_large_beside_the_deviation_costs_no_digits(name, offset):
+    rng = np.random.default_rng(4)
+    x = (offset * (1 + 1e-5 * rng.normal(size=(3, 4, 9, 11)))).astype("float32")
+    weights = rng.normal(size=x.shape)
+    found = []
+    for dtype in ("float32", "float64"):
+        given = mo.array(x.astype(dtype))
+        result = NORMALISED[name](given)
+        gradient = mo.grad((result * mo.array(weights.astype(dtype))).sum(), given)
+        found.append((result.numpy(), gradient.numpy()))
+    for single, double in zip(*found, strict=True):
+        np.testing.assert_allclose(single, double, atol=3e-6 * np.abs(double).max())
+
+
+def test_a_variance_of_equal_numbers_is_0():
+    for offset in (0.1, 100.3, 10000.3):
+        assert mo.var(mo.full((4096,), offset)).item() < 1e-12
+    rng = np.random.default_rng(5)
+    x = (1e4 + 1e-2 * rng.normal(size=(6, 500))).astype("float32")
+    expected = np.var(x.astype("float64"), axis=1)
+    np.testing.assert_allclose(mo.var(mo.array(x), 1).numpy(), expected, rtol=1e-5)

@@ -15,11 +15,12 @@ from .._core import Var
 from .._domains import DEVIATION, SHARE
 from .._errors import at_line
 from .._typing import VarLike, shown, widened
+from ..ops.reduce._moments import moments
 from .moments import (
+    divided_by_deviation,
     inverse_deviation,
-    moments,
-    moments_of_batch,
     of_shape,
+    root_of_factor,
     scaled,
     with_channels,
 )
@@ -169,20 +170,22 @@ def normalised(
     weight, bias = of_shape(name, "weight", weight, (C,)), of_shape(name, "bias", bias, (C,))
     shape = (1, C) + (1,) * (x.ndim - 2)
     if is_own and (x.size > 0 or running_mean is None):
-        find = moments_of_batch if 0 in axes else moments
-        distance, mean, squares, factor = find(x, axes, eps)
+        root = root_of_factor(x, eps)
+        found = moments(x, axes, root)
         count = math.prod(x.shape[axis] for axis in axes)
-        inverse = inverse_deviation(squares, factor, count, eps)
+        inverse = inverse_deviation(found.squares, root * root, count, eps)
+        result = divided_by_deviation(found, inverse)
         if running_mean is not None and x.size > 0:
-            _follow(running_mean, _of_batch(mean), momentum)
+            _follow(running_mean, _of_batch(found.mean), momentum)
         if running_var is not None and x.size > 0:
-            _follow(running_var, _of_batch(squares) * (1.0 / factor / (count - 1)), momentum)
+            unbiased = 1.0 / (root * root) / (count - 1)
+            _follow(running_var, _of_batch(found.squares) * unbiased, momentum)
     elif running_mean is None or running_var is None:
         raise at_line(ValueError(f"{name}: no running mean and variance are given, expected both"))
     else:
-        distance = x - running_mean.reshape(shape)
         inverse = inverse_deviation(running_var.reshape(shape), 1.0, 1, eps)
-    return scaled(distance, inverse, weight, bias, shape, dtype)
+        result = (x - running_mean.reshape(shape)) * inverse
+    return scaled(result, weight, bias, shape, dtype)
 
 
 def _of_batch(moment: Var) -> Var:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from .._core import Var
 from .._errors import at_line
 from .._typing import VarLike, as_var
-from ..ops.elementwise.elementwise import where
+from ..ops.reduce._moments import Moments
 from ..ops.reduce._squares import unit_of
 
 __all__: list[str] = []
@@ -23,73 +22,36 @@ __all__: list[str] = []
 _LEAST_EXPONENTS = {"float32": -97, "float64": -900}
 
 
+def root_of_factor(x: Var, eps: float) -> float:
+    """Return a power of two by which x is multiplied before it is squared.
+
+    No digit changes by it. It is as small as it may be beside `eps`: so the sum of squares
+    does not overflow.
+    """
+    spare = math.frexp(eps)[1] - _LEAST_EXPONENTS[x.dtype] if eps > 0 else 0
+    return 0.5 ** max(spare // 2, 0)
+
+
 def small_squares(
     x: Var, axes: tuple[int, ...], eps: float, keepdims: bool = True
 ) -> tuple[Var, float]:
-    """Return the sum of squares along axes times a factor, and that.
-
-    The latter is a power of four, by which no digit changes, and as small as it may be
-    beside `eps`: so the sum does not overflow.
-    """
-    spare = math.frexp(eps)[1] - _LEAST_EXPONENTS[x.dtype] if eps > 0 else 0
-    factor = 0.5 ** max(spare // 2, 0)
-    small = x * factor
-    return (small * small).sum(axes, keepdims), factor**2
-
-
-class Moments(NamedTuple):
-    """What differs from a mean, that, and the former's squares as of `small_squares`."""
-
-    distance: Var
-    mean: Var
-    squares: Var
-    factor: float
-
-
-def moments(x: Var, axes: tuple[int, ...], eps: float) -> Moments:
-    """Return the moments of x along axes, whose extents are 1."""
-    distance, mean = centred(x, axes)
-    return Moments(distance, mean, *small_squares(distance, axes, eps))
-
-
-def moments_of_batch(x: Var, axes: tuple[int, ...], eps: float) -> Moments:
-    """Return the same where axes are more than a cache holds.
-
-    The gradient of the squares by the mean is a sum of what differs from it: 0, for which
-    there would be one more pass over all. So squares are of what differs from a number
-    near the mean, corrected by what is left of the mean, and that number is a constant, for
-    no moment depends on it.
-
-    Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983, section 3.
-    """
-    near = x.mean(axes, True).detach()
-    offset = x - near
-    rest = offset.mean(axes, True)
-    squares, factor = small_squares(offset, axes, eps)
-    count = math.prod(x.shape[axis] for axis in axes)
-    squares = squares - rest * rest * (factor * count)
-    # Of equal numbers, rounding may leave less than nothing.
-    squares = where(squares < 0, 0.0, squares)
-    mean = near + rest
-    return Moments(x - mean, mean, squares, factor)
-
-
-def centred(x: Var, axes: Sequence[int]) -> tuple[Var, Var]:
-    """Return x less its mean, whose square is the variance, and the mean; extents are 1.
-
-    The mean of squares less the squared mean would need one pass, but loses all digits
-    where the mean is large beside the deviation.
-    """
-    mean = x.mean(axes, True)
-    return x - mean, mean
+    """Return the sum of squares along axes times a factor beside `eps`, and that."""
+    root = root_of_factor(x, eps)
+    small = x * root
+    return (small * small).sum(axes, keepdims), root * root
 
 
 def inverse_deviation(squares: Var, factor: float, count: int, eps: float) -> Var:
-    """Return one over the root of a mean square and `eps`, of what `small_squares` gives.
+    """Return one over the root of a mean square and `eps`, of a sum of squares times a factor.
 
     There is one division for each sum, not for each element, and none by the count.
     """
     return math.sqrt(factor * count) / (squares + eps * factor * count).sqrt()
+
+
+def divided_by_deviation(found: Moments, inverse: Var) -> Var:
+    """Return what differs from the mean, times one over its deviation."""
+    return found.offset * inverse - found.rest * inverse
 
 
 def brought_near_one(x: Var, axes: tuple[int, ...], eps: float) -> Var:
@@ -100,24 +62,16 @@ def brought_near_one(x: Var, axes: tuple[int, ...], eps: float) -> Var:
     return x if eps else x * (1.0 / unit_of(x, axes))
 
 
-def scaled(
-    x: Var,
-    inverse: Var,
-    weight: Var | None,
-    bias: Var | None,
-    shape: Sequence[int],
-    dtype: str,
-) -> Var:
-    """Return x times one over its deviation, scaled and moved.
+def scaled(x: Var, weight: Var | None, bias: Var | None, shape: Sequence[int], dtype: str) -> Var:
+    """Return x scaled and moved.
 
     `shape` is that under which weight and bias broadcast with x.
     """
-    result = x * inverse
     if weight is not None:
-        result = result * weight.reshape(shape)
+        x = x * weight.reshape(shape)
     if bias is not None:
-        result = result + bias.reshape(shape)
-    return result.cast(dtype)
+        x = x + bias.reshape(shape)
+    return x.cast(dtype)
 
 
 def of_shape(name: str, what: str, value: VarLike | None, shape: tuple[int, ...]) -> Var | None:

@@ -15,11 +15,13 @@ from .._core import Var
 from .._domains import DEVIATION, FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var, widened
+from ..ops.reduce._moments import moments
 from .moments import (
     brought_near_one,
-    centred,
+    divided_by_deviation,
     inverse_deviation,
     of_shape,
+    root_of_factor,
     scaled,
     small_squares,
     with_channels,
@@ -106,9 +108,11 @@ def layer_normalised(
     axes = _last_axes(name, x, extents)
     weight = of_shape(name, "weight", weight, extents)
     bias = of_shape(name, "bias", bias, extents)
-    distance, _ = centred(brought_near_one(x, axes, eps), axes)
-    inverse = inverse_deviation(*small_squares(distance, axes, eps), math.prod(extents), eps)
-    return scaled(distance, inverse, weight, bias, extents, dtype)
+    root = root_of_factor(x, eps)
+    found = moments(brought_near_one(x, axes, eps), axes, root)
+    inverse = inverse_deviation(found.squares, root * root, math.prod(extents), eps)
+    result = divided_by_deviation(found, inverse)
+    return scaled(result, weight, bias, extents, dtype)
 
 
 def rms_norm(
@@ -157,7 +161,7 @@ def rms_normalised(
     DEVIATION.check(name, eps=eps)
     x = brought_near_one(x, axes, eps)
     inverse = inverse_deviation(*small_squares(x, axes, eps), math.prod(extents), eps)
-    return scaled(x, inverse, weight, None, extents, dtype)
+    return scaled(x * inverse, weight, None, extents, dtype)
 
 
 def group_norm(
@@ -218,11 +222,13 @@ def group_normalised(
     # Weights are those of channels, so they broadcast within groups.
     grouped = x.reshape(N, num_groups, C // num_groups, *space)
     axes = tuple(range(2, grouped.ndim))
-    distance, _ = centred(brought_near_one(grouped, axes, eps), axes)
+    root = root_of_factor(x, eps)
+    found = moments(brought_near_one(grouped, axes, eps), axes, root)
     count = math.prod(grouped.shape[2:])
-    inverse = inverse_deviation(*small_squares(distance, axes, eps), count, eps)
+    inverse = inverse_deviation(found.squares, root * root, count, eps)
+    result = divided_by_deviation(found, inverse)
     shape = (1, num_groups, C // num_groups) + (1,) * len(space)
-    return scaled(distance, inverse, weight, bias, shape, dtype).reshape(x.shape)
+    return scaled(result, weight, bias, shape, dtype).reshape(x.shape)
 
 
 def local_response_norm(

@@ -39,6 +39,7 @@ from ..create.limits import finfo
 from ..elementwise.elementwise import abs, add, logical_not, maximum, minimum, multiply
 from ..elementwise.elementwise import where as select
 from ..elementwise.functions import exp, log
+from ._moments import moments
 from ._squares import root_of_squares
 
 __all__ = [
@@ -326,8 +327,23 @@ def var(
     float32.
     """
     refuse_out("var", out)
+    if where is None:
+        return _plain_var(x, dim, keepdims, correction, dtype)
     centred, axes, divisor, own = _deviations(x, dim, keepdims, correction, dtype, where)
     return ((centred * centred).sum(axes, keepdims) / divisor).cast(own)
+
+
+def _plain_var(
+    x: VarLike, dim: Axes, keepdims: bool, correction: float, dtype: DType | None
+) -> Var:
+    FINITE.check("var", correction=correction)
+    wide, own = widened(_taken(x, dtype))
+    axes = normalised_axes(dim, wide.ndim)
+    squares = moments(wide, axes).squares
+    if not keepdims:
+        squares = squares.reshape([n for axis, n in enumerate(wide.shape) if axis not in axes])
+    count = math.prod(wide.shape[axis] for axis in axes) - correction
+    return (squares / (count if count > 0 else 0.0)).cast(own if dtype is None else dtype)
 
 
 def _deviations(

@@ -1,0 +1,54 @@
+# Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Means and squares of what differs from them, in two passes and all digits."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ..._core import Var
+from ..elementwise.elementwise import where
+
+__all__ = ["Moments", "moments"]
+
+#: The largest relative error of a product or a sum.
+_ROUNDING = {"float32": 2.0**-24, "float64": 2.0**-53}
+
+
+class Moments(NamedTuple):
+    """Moments along axes, whose extents are 1."""
+
+    #: What differs from a number near the mean.
+    offset: Var
+    #: The mean of that.
+    rest: Var
+    mean: Var
+    #: The sum of the squares of what differs from the mean, times the factor's square.
+    squares: Var
+
+
+def moments(x: Var, axes: tuple[int, ...], factor: float = 1.0) -> Moments:
+    """Return the moments of floats, with the squares of what is multiplied by a power of two.
+
+    The mean of squares less the squared mean would need one pass, but loses all digits
+    where the mean is large beside the deviation. Here that is done with what differs from
+    the mean as it was rounded, where it loses none, and corrects the rounding.
+
+    No moment depends on the number near the mean, so it is a constant. With the mean in its
+    place, the squares' gradient by it would be a sum over all, to find that it is 0.
+
+    Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983, section 3.
+    """
+    near = x.mean(axes, True).detach()
+    offset = x - near
+    rest = offset.mean(axes, True)
+    small = offset if factor == 1.0 else offset * factor
+    count = math.prod(x.shape[axis] for axis in axes)
+    lost = rest * rest * (factor * factor * count)
+    squares = (small * small).sum(axes, True) - lost
+    # Of equal numbers, rounding may leave nothing, while it has left some distances.
+    least = lost.detach() * _ROUNDING[x.dtype] ** 2
+    squares = where(squares < least, least, squares)
+    return Moments(offset, rest, near + rest, squares)
