@@ -225,6 +225,16 @@ def test_usual_rows_keep_their_digits():
     close(mo.cdist(far, far[:1]), np.array([[0], [5], [1e30]], "float32"), rtol=2e-7, atol=0)
 
 
+@pytest.mark.parametrize(("dtype", "large"), [("float32", 1e30), ("float64", 1e200)])
+def test_what_rows_share_does_not_hide_what_they_do_not(dtype, large):
+    x = np.array([[large, 1, 1], [large, 4, 5]], dtype)
+    near = mo.array(x[:1])
+    close(mo.cdist(near, x[1:]), np.array([[5]], dtype), rtol=2e-7, atol=0)
+    close(mo.pdist(x), np.array([5], dtype), rtol=2e-7, atol=0)
+    slope = mo.grad(mo.cdist(near, x[1:]).sum(), near)
+    close(slope, np.array([[0, -0.6, -0.8]], dtype), rtol=2e-6, atol=0)
+
+
 DIFFERENTIATED = ["norm", "norm of all", "norm, kept", "std", "normalize", "cosine_similarity"]
 
 

@@ -20,14 +20,12 @@ from ..reduce.norms import norm
 __all__ = ["cdist", "pdist", "renorm"]
 
 
-#: Fewer elements of differences are summed in a wider type sooner than factors of rows are found.
+#: Lengths of fewer differences are computed sooner, or more exactly, than by factors of rows.
 _FEW = 1 << 20
 
 
 def _has_few(near: Var, far: Var) -> bool:
-    """Return whether two tensors that broadcast have few differences, of float32."""
-    if not near.dtype == far.dtype == "float32":
-        return False
+    """Return whether two tensors that broadcast have few differences."""
     return math.prod(np.broadcast_shapes(near.shape, far.shape)) < _FEW
 
 
