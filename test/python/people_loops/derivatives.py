@@ -12,7 +12,7 @@ import metaops as mo
 from .hand import Hand, Step, loop
 
 
-@loop(programs=3)
+@loop(programs=1)
 def sharpness_aware(hand: Hand) -> Step:
     w = hand.array(6, 3, scale=0.4)
     optimizer = mo.optim.SGD([w], 0.02)

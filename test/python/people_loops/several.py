@@ -81,10 +81,10 @@ def gan(critics: int) -> Callable[[Hand], Step]:
     return make
 
 
-loop(programs=3, repeated=2)(gan(1))
+loop(programs=2, repeated=2)(gan(1))
 
 
-loop(programs=5)(gan(3))
+loop(programs=3)(gan(3))
 
 
 @loop(programs=2)
@@ -156,7 +156,7 @@ def statistics_between_loss_and_gradient(hand: Hand) -> Step:
     return step
 
 
-@loop(programs=3, repeated=2)
+@loop(programs=2)
 def siamese(hand: Hand) -> Step:
     net = seeded(hand, classifier(hand))
     optimizer = mo.optim.SGD(net.parameters(), 0.02)

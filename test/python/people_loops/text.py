@@ -24,14 +24,18 @@ def decoding(cache: str, named: bool) -> Callable[[Hand], Step]:
             state["keys"], state["values"] = mo.zeros((most, 8)), mo.zeros((most, 8))
         else:
             state["keys"] = state["values"] = None
+        rows: dict[str, list[Any]] = {"keys": [], "values": []}
 
         def extend(name: str, row: Any, i: int) -> Any:
             if cache == "insert":
                 state[name][i : i + 1] = row
+            elif cache == "list":
+                if i == 0:
+                    rows[name].clear()
+                rows[name].append(row)
+                state[name] = mo.concat(rows[name])
             elif state[name] is None:
                 state[name] = row
-            elif cache == "list":
-                state[name] = mo.concat([state[name], row], 0)
             else:
                 state[name] = mo.concat([state[name], row])
             return state[name]
@@ -65,6 +69,7 @@ def decoding(cache: str, named: bool) -> Callable[[Hand], Step]:
 for _named in (False, True):
     loop(programs=1)(decoding("concat", _named))
     loop(programs=1)(decoding("insert", _named))
+    loop(programs=1)(decoding("list", _named))
 
 
 @loop(programs=1)
