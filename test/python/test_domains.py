@@ -9,6 +9,7 @@ import re
 
 import bad_calls
 import bad_calls_of_nn
+import bad_calls_of_optim
 import bad_calls_of_transforms
 import metaops as mo
 import numpy as np
@@ -18,6 +19,7 @@ from public import CALLABLES
 from util import close, same
 
 CALLS = bad_calls.CALLS + bad_calls_of_nn.CALLS + bad_calls_of_transforms.CALLS
+CALLS += bad_calls_of_optim.CALLS
 ERRORS = (ValueError, TypeError, IndexError, OverflowError)
 
 

@@ -352,7 +352,7 @@ def test_groups_of_several_types(rng):
             "SGD: a group has 'beta', the options are lr, momentum",
         ),
         (lambda p: optim.SGD([{"params": p}, {"params": p}]), ValueError, "is given twice"),
-        (lambda p: optim.SGD([p], -1), ValueError, "SGD: lr is -1, expected a number that"),
+        (lambda p: optim.SGD([p], -1), ValueError, "SGD: lr is -1, expected 0 or more"),
         (lambda p: optim.SGD([p], momentum=-1), ValueError, "SGD: momentum is -1"),
         (
             lambda p: optim.SGD([p], momentum=0.5, dampening=0.5, nesterov=True),

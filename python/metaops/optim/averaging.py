@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .._core import Var
+from .._domains import NOT_NEGATIVE, POSITIVE_FINITE, check_rising
 from .._errors import at_line
-from .._typing import shown
+from .._typing import as_number, shown
 from ..ops.elementwise.elementwise import clip, maximum, sign, where
 from .adaptive import _decay, _decayed
 from .optimizer import Group, Numbers, Optimizer
@@ -39,7 +40,7 @@ class Rprop(Optimizer):
     Raises
     ------
     ValueError
-        As `Optimizer`, or if the etas are not below and above 1.
+        As `Optimizer`, or if the etas are not below and above 1, or the step sizes fall.
     """
 
     is_recorded_once = True
@@ -67,6 +68,10 @@ class Rprop(Optimizer):
                     f"Rprop: etas are {shown(group['etas'])}, expected one in (0, 1) and one above"
                 )
             )
+        least, most = group["step_sizes"]
+        sizes = {"the least of step_sizes": least, "the largest": most}
+        POSITIVE_FINITE.check("Rprop", **sizes)
+        check_rising("Rprop", **sizes)
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
         shrinks, grows = group["etas"]
@@ -111,6 +116,7 @@ class ASGD(Optimizer):
 
     is_recorded_once = True
 
+    _NOT_NEGATIVE = Optimizer._NOT_NEGATIVE | {"lambd", "alpha"}
     _FRACTIONS = frozenset()
 
     def __init__(
@@ -135,6 +141,10 @@ class ASGD(Optimizer):
             maximize=maximize,
             master=master,
         )
+
+    def _check_options(self, group: Group) -> None:
+        super()._check_options(group)
+        NOT_NEGATIVE.check("ASGD", t0=as_number("ASGD", "t0", group["t0"]))
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
         lr, lambd, before = group["lr"], group["lambd"], step - 1

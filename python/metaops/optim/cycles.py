@@ -9,10 +9,11 @@ import math
 from itertools import pairwise
 from typing import Any
 
+from .._domains import POSITIVE_FINITE, check_rising
 from .._errors import at_line
 from .._typing import shown
 from .optimizer import Group, Optimizer
-from .schedule import LRScheduler, check_positive
+from .schedule import LRScheduler, check_factors, check_positive
 
 __all__ = ["CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
 
@@ -38,6 +39,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer)
         check_positive("CosineAnnealingWarmRestarts", "t_0", t_0)
         check_positive("CosineAnnealingWarmRestarts", "t_mult", t_mult)
+        check_factors("CosineAnnealingWarmRestarts", eta_min=eta_min)
         self.t_0 = t_0
         self.t_mult = t_mult
         self.eta_min = eta_min
@@ -113,6 +115,8 @@ class CyclicLR(LRScheduler):
         max_momentum: float = 0.9,
     ) -> None:
         super().__init__(optimizer)
+        check_factors("CyclicLR", base_lr=base_lr, max_lr=max_lr, gamma=gamma)
+        check_rising("CyclicLR", base_lr=base_lr, max_lr=max_lr)
         given: Any = mode
         if given not in ("triangular", "triangular2", "exp_range"):
             raise at_line(
@@ -126,6 +130,7 @@ class CyclicLR(LRScheduler):
         self.step_size_down = step_size_up if step_size_down is None else step_size_down
         check_positive("CyclicLR", "step_size_down", self.step_size_down)
         if cycle_momentum:
+            check_factors("CyclicLR", base_momentum=base_momentum, max_momentum=max_momentum)
             _check_momentum("CyclicLR", optimizer)
         self.low, self.high = base_lr, max_lr
         self.mode = mode
@@ -212,6 +217,8 @@ class OneCycleLR(LRScheduler):
                 )
             total_steps = epochs * steps_per_epoch
         check_positive(name, "total_steps", total_steps)
+        check_factors(name, max_lr=max_lr)
+        POSITIVE_FINITE.check(name, div_factor=div_factor, final_div_factor=final_div_factor)
         if not 0.0 <= pct_start <= 1.0:
             raise at_line(
                 ValueError(f"{name}: pct_start is {shown(pct_start)}, expected it in [0, 1]")
@@ -224,6 +231,7 @@ class OneCycleLR(LRScheduler):
                 )
             )
         if cycle_momentum:
+            check_factors(name, base_momentum=base_momentum, max_momentum=max_momentum)
             _check_momentum(name, optimizer)
         self.total_steps = total_steps
         self.anneal_strategy = anneal_strategy

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._core import Var, matmul
+from .._domains import DEVIATION
 from .._errors import at_line
-from .._typing import as_count, shown
+from .._typing import as_count, as_number, shown
 from ..ops.create.limits import finfo
 from ..ops.elementwise.elementwise import maximum, minimum
 from ..ops.elementwise.functions import rsqrt, sqrt
@@ -88,6 +89,13 @@ class Adafactor(Optimizer):
             )
         if not group["d"] >= 1:
             raise at_line(ValueError(f"Adafactor: d is {shown(group['d'])}, expected 1 or more"))
+        eps = group["eps"]
+        if not (isinstance(eps, tuple | list) and len(eps) == 2):
+            raise at_line(
+                TypeError(f"Adafactor: eps is {shown(eps)}, expected two numbers, as (None, 1e-3)")
+            )
+        for number in eps if eps[0] is not None else eps[1:]:
+            DEVIATION.check("Adafactor", eps=as_number("Adafactor", "eps", number))
 
     def _numbers(self, group: Group, step: int) -> dict[str, float]:
         share = float(step) ** group["beta2_decay"]

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._errors import at_line
-from .._typing import shown
+from .._typing import shown, whole_number
 from .cycles import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .optimizer import Optimizer
 from .plateau import ReduceLROnPlateau
-from .schedule import LRScheduler, check_positive
+from .schedule import LRScheduler, check_factors, check_positive
 
 __all__ = [
     "ChainedScheduler",
@@ -109,6 +109,7 @@ class StepLR(LRScheduler):
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
         super().__init__(optimizer)
         check_positive("StepLR", "step_size", step_size)
+        check_factors("StepLR", gamma=gamma)
         self.step_size = step_size
         self.gamma = gamma
         self.begin()
@@ -123,7 +124,8 @@ class MultiStepLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1) -> None:
         super().__init__(optimizer)
-        self.milestones = sorted(milestones)
+        check_factors("MultiStepLR", gamma=gamma)
+        self.milestones = sorted(whole_number("MultiStepLR", "a milestone", k) for k in milestones)
         self.gamma = gamma
         self.begin()
 
@@ -139,6 +141,7 @@ class ConstantLR(LRScheduler):
         self, optimizer: Optimizer, factor: float = 1.0 / 3.0, total_iters: int = 5
     ) -> None:
         super().__init__(optimizer)
+        check_factors("ConstantLR", factor=factor)
         self.factor = factor
         self.total_iters = total_iters
         self.begin()
@@ -160,6 +163,7 @@ class LinearLR(LRScheduler):
     ) -> None:
         super().__init__(optimizer)
         check_positive("LinearLR", "total_iters", total_iters)
+        check_factors("LinearLR", start_factor=start_factor, end_factor=end_factor)
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_iters = total_iters
@@ -177,6 +181,7 @@ class PolynomialLR(LRScheduler):
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0) -> None:
         super().__init__(optimizer)
         check_positive("PolynomialLR", "total_iters", total_iters)
+        check_factors("PolynomialLR", power=power)
         self.total_iters = total_iters
         self.power = power
         self.begin()
@@ -192,6 +197,7 @@ class ExponentialLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, gamma: float) -> None:
         super().__init__(optimizer)
+        check_factors("ExponentialLR", gamma=gamma)
         self.gamma = gamma
         self.begin()
 
@@ -206,6 +212,7 @@ class CosineAnnealingLR(LRScheduler):
     def __init__(self, optimizer: Optimizer, t_max: int, eta_min: float = 0.0) -> None:
         super().__init__(optimizer)
         check_positive("CosineAnnealingLR", "t_max", t_max)
+        check_factors("CosineAnnealingLR", eta_min=eta_min)
         self.t_max = t_max
         self.eta_min = eta_min
         self.begin()

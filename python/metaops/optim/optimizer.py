@@ -11,6 +11,7 @@ from operator import add
 from typing import Any
 
 from .._core import Var, grad, recorded_at, used_gradients
+from .._domains import DEVIATION, FINITE
 from .._errors import at_line
 from .._typing import as_number, shown
 from ..compat._names import Absent
@@ -78,8 +79,9 @@ class Optimizer(Mover):
 
     lr: float
 
-    #: Options of which a negative number makes no sense, and those in [0, 1).
+    #: Options of which a negative number makes no sense, those of any sign, and in [0, 1).
     _NOT_NEGATIVE = frozenset({"lr", "eps", "weight_decay", "momentum", "lr_decay"})
+    _SIGNED = frozenset({"dampening"})
     _FRACTIONS = frozenset({"alpha", "rho"})
 
     #: The names of attributes that steps change, and compare by themselves.
@@ -214,14 +216,10 @@ class Optimizer(Mover):
             If one makes no sense.
         """
         name = type(self).__name__
-        for option in sorted(self._NOT_NEGATIVE & group.keys()):
-            if not as_number(name, option, group[option]) >= 0:
-                raise at_line(
-                    ValueError(
-                        f"{name}: {option} is {shown(group[option])}, expected a number that is not"
-                        " negative"
-                    )
-                )
+        for domain, options in ((DEVIATION, self._NOT_NEGATIVE), (FINITE, self._SIGNED)):
+            for option in sorted(options & group.keys()):
+                number = as_number(name, option, group[option])
+                domain.check(name, **{option: number})
         for option in sorted(self._FRACTIONS & group.keys()):
             if not 0.0 <= as_number(name, option, group[option]) < 1.0:
                 raise at_line(

@@ -9,18 +9,25 @@ from abc import ABC, abstractmethod
 from typing import Any
 from weakref import ref
 
+from .._domains import DEVIATION
 from .._errors import at_line
-from .._typing import shown
+from .._typing import as_number, shown
 from ..tracing.effects import Effect, forbid, note_read, perform
 from .optimizer import Optimizer
 
-__all__ = ["LRScheduler", "check_optimizer", "check_positive", "rates_of"]
+__all__ = ["LRScheduler", "check_factors", "check_optimizer", "check_positive", "rates_of"]
 
 
 def check_positive(name: str, what: str, number: Any) -> None:
     """Raise ValueError unless a count is positive."""
     if not number >= 1:
         raise at_line(ValueError(f"{name}: {what} is {shown(number)}, expected a positive number"))
+
+
+def check_factors(name: str, **factors: Any) -> None:
+    """Raise an error unless rates, and what they are multiplied by, are 0 or more, and finite."""
+    for what, number in factors.items():
+        DEVIATION.check(name, **{what: as_number(name, what, number)})
 
 
 def check_optimizer(name: str, optimizer: Any) -> None:
