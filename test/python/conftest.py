@@ -5,6 +5,7 @@
 
 import gc
 import os
+import signal
 
 # Before the package is imported: tests count what is compiled, and processes
 # that they start do as well.
@@ -49,6 +50,9 @@ LACKING = {
 
 def pytest_configure(config):
     """Make the device current for good: files make arrays when they are imported."""
+    # A shell has what it starts in the background ignore Ctrl-C, and programs inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     mo.device(config.getoption("--device")).__enter__()
     if RECORDER:
         config.pluginmanager.register(RECORDER)

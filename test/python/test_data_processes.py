@@ -149,7 +149,11 @@ def test_ctrl_c_leaves_no_process(tmp_path, slow):
     pids = read_pids(process)
     time.sleep(0.3)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    try:
+        out, err = process.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     assert (process.returncode, out, err) == (3, "True\n", "")
     assert len(pids) == 2 and all_end(pids)
 
