@@ -15,7 +15,7 @@ from .._core import Var
 from .._domains import DEVIATION, FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var, widened
-from ..ops.reduce._moments import moments
+from ..ops.reduce._moments import moments, moments_of_rows
 from .moments import (
     brought_near_one,
     divided_by_deviation,
@@ -109,7 +109,7 @@ def layer_normalised(
     weight = of_shape(name, "weight", weight, extents)
     bias = of_shape(name, "bias", bias, extents)
     root = root_of_factor(x, eps)
-    found = moments(brought_near_one(x, axes, eps), axes, root)
+    found = moments_of_rows(brought_near_one(x, axes, eps), axes, root)
     inverse = inverse_deviation(found.squares, root * root, math.prod(extents), eps)
     result = divided_by_deviation(found, inverse)
     return scaled(result, weight, bias, extents, dtype)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..._core import Var
 from ..elementwise.elementwise import where
 
-__all__ = ["Moments", "moments"]
+__all__ = ["Moments", "moments", "moments_of_rows"]
 
 #: The largest relative error of a product or a sum.
 _ROUNDING = {"float32": 2.0**-24, "float64": 2.0**-53}
@@ -43,12 +43,38 @@ def moments(x: Var, axes: tuple[int, ...], factor: float = 1.0) -> Moments:
     """
     near = x.mean(axes, True).detach()
     offset = x - near
-    rest = offset.mean(axes, True)
-    small = offset if factor == 1.0 else offset * factor
-    count = math.prod(x.shape[axis] for axis in axes)
-    lost = rest * rest * (factor * factor * count)
-    squares = (small * small).sum(axes, True) - lost
+    rest = _mean(offset, axes)
+    lost = rest * rest * (factor * factor * _count(x, axes))
+    squares = _sum_of_squares(offset, axes, factor) - lost
     # Of equal numbers, rounding may leave nothing, while it has left some distances.
     least = lost.detach() * _ROUNDING[x.dtype] ** 2
     squares = where(squares < least, least, squares)
     return Moments(offset, rest, near + rest, squares)
+
+
+def moments_of_rows(x: Var, axes: tuple[int, ...], factor: float = 1.0) -> Moments:
+    """Return the same of rows that a cache holds.
+
+    There a sum is cheap, and what else is known of a row is dear, as it is computed again
+    where columns are summed. So gradients are those of what differs from the mean, and the
+    rest, which is always 0, is a constant, that squares leave out: they are too large by
+    the square of the rounding error of the mean.
+    """
+    mean = x.mean(axes, True)
+    offset = x - mean
+    rest = _mean(offset, axes).detach()
+    return Moments(offset, rest, mean, _sum_of_squares(offset, axes, factor))
+
+
+def _count(x: Var, axes: tuple[int, ...]) -> int:
+    return math.prod(x.shape[axis] for axis in axes)
+
+
+def _mean(offset: Var, axes: tuple[int, ...]) -> Var:
+    """Return a mean that is near 0, by a product for each sum."""
+    return offset.sum(axes, True) * (1.0 / max(_count(offset, axes), 1))
+
+
+def _sum_of_squares(offset: Var, axes: tuple[int, ...], factor: float) -> Var:
+    small = offset if factor == 1.0 else offset * factor
+    return (small * small).sum(axes, True)
