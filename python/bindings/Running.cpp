@@ -64,6 +64,16 @@ static void syncVars(py::handle object) {
   raiseCallbackFailure();
 }
 
+static void computeInitial(py::handle object) {
+  py::list owner;
+  std::vector<const Var *> vars = toVars(object, owner);
+  runWithoutGIL([&](Session &session) {
+    session.computeInitial(vars);
+    return 0;
+  });
+  raiseCallbackFailure();
+}
+
 static py::list fetchSync(py::handle object) {
   py::list owner;
   std::vector<const Var *> vars = toVars(object, owner);
@@ -140,6 +150,9 @@ void metaops::python::bindRunning(py::module_ &module) {
          "How the outputs move where the inputs move by the tangents.");
   define(module, "sync(vars)", &syncVars,
          "Computes a Var, or a sequence of Vars as one program.");
+  define(module, "compute_initial(vars)", &computeInitial,
+         "Computes those of the Vars that hold what they began with, which is\n"
+         "made of constants and generators alone.");
   define(
       module, "sync_all()",
       [] {

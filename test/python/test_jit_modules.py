@@ -106,3 +106,19 @@ def test_modules_are_pickled_as_they_were() -> None:
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again(leaf(1, 2)).numpy(), model(leaf(1, 2)).numpy())
     assert mo.jit_info(again).calls == 1
+
+
+def test_constants_that_a_call_captures_are_computed_once():
+    """Running statistics of a layer that nobody has trained are no parameters."""
+    model = nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4)).eval()
+    mo.sync(model.parameters())
+    step = mo.jit(model)
+    x = mo.array(np.random.default_rng(0).normal(size=(3, 6)).astype("float32")).sync()
+    with mo.no_grad():
+        expected = model(x).numpy()
+        for _ in range(6):
+            np.testing.assert_allclose(step(x).numpy(), expected, rtol=1e-6)
+        before = mo.stats()["values_recorded"]
+        for _ in range(8):
+            step(x)
+        assert mo.stats()["values_recorded"] - before <= 8

@@ -237,6 +237,11 @@ void Session::sync(llvm::ArrayRef<const Var *> vars) {
   impl->sync(getNodes(vars));
 }
 
+void Session::computeInitial(llvm::ArrayRef<const Var *> vars) {
+  checkOwn(vars);
+  impl->computeInitialValues(getNodes(vars));
+}
+
 void Session::syncAll() { impl->syncAll(); }
 
 TensorData Session::getData(const Var &var) {

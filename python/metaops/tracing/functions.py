@@ -22,7 +22,7 @@ from weakref import WeakSet
 import numpy as np
 
 from .. import _flags
-from .._core import Var, array, call_key, give_away, is_tracing
+from .._core import Var, array, call_key, compute_initial, give_away, is_tracing
 from .._defaults import get_default_dtype
 from .._errors import at_line, refuse_recorded
 from .._precision import low_dtype
@@ -239,15 +239,18 @@ class Jitted(Generic[P, R]):
         give_away([leaves[place] for place in donated])
         return result
 
-    def _record(self, args: Any, kwargs: Any, leaves: list[Var], kept: list[Any]) -> Entry:
-        names = self._parameters
-        return record(self._function, self.name, names, args, kwargs, leaves, kept, self._donate)
+    def _record(
+        self, args: Any, kwargs: Any, leaves: list[Var], kept: list[Any], is_kept: bool = False
+    ) -> Entry:
+        names, donate = self._parameters, self._donate
+        given = (args, kwargs, leaves, kept, donate, is_kept)
+        return record(self._function, self.name, names, *given)
 
     def _add(self, key: Any, args: Any, kwargs: Any, leaves: list[Var], kept: list[Any]) -> Any:
         """Record it where no recording can be used, and call that."""
         items = describe_call(key, args, kwargs, self._parameters)
         reason = self._find_reason(key, items, leaves)
-        made = self._record(args, kwargs, leaves, kept)
+        made = self._record(args, kwargs, leaves, kept, is_kept=True)
         made.items = items
         made.family = find_family(key, leaves)
         kin = self._recordings.find_kin(made)
@@ -274,7 +277,10 @@ class Jitted(Generic[P, R]):
         last = entry.compared
         entry.calls = entry.compared = number = entry.calls + 1
         difference = find_difference(entry, made, leaves)
+        bound = made.guards.gather(leaves)
         if difference is None:
+            if not entry.is_confirmed:
+                _compute_captured(bound, leaves)
             entry.is_confirmed = True
             if number == entry.next_check:
                 entry.next_check = _find_next_check(number, self._recheck)
@@ -290,7 +296,7 @@ class Jitted(Generic[P, R]):
                 f" {number} with such arguments. It was compared last in call {last}: calls"
                 " since then may have used what was recorded before"
             )
-        return made.call(made.guards.gather(leaves), leaves)
+        return made.call(bound, leaves)
 
     def _find_reason(
         self, key: Any, items: list[tuple[str, str]], leaves: list[Var]
@@ -303,7 +309,9 @@ class Jitted(Generic[P, R]):
             return guards.explain(row) if row >= 0 else ("a step's option", "another", "new")
         known = self._recordings.list_all()
         if not known:
-            return "", "", ""
+            # The recordings that there were have gone with what they were for.
+            died = ("an object given", "one that has died", "a new one")
+            return died if self.records else ("", "", "")
         known = heapq.nlargest(_MOST_NEAR, known, key=lambda entry: entry.used)
         nearest = min(known, key=lambda entry: (len(set(entry.items) ^ set(items)), -entry.used))
         before, after = dict(nearest.items), dict(items)
@@ -352,6 +360,16 @@ class Jitted(Generic[P, R]):
     def list_entries(self) -> list[Entry]:
         """Return the recordings that are kept."""
         return self._recordings.list_all()
+
+
+def _compute_captured(bound: Sequence[Var], leaves: Sequence[Var]) -> None:
+    """Compute constants that a call reads beside its arguments.
+
+    Running statistics that nobody has trained, say: what is asked for by calls alone would
+    be a part of each program, and its call be recorded each time.
+    """
+    given = {id(leaf) for leaf in leaves}
+    compute_initial([var for var in bound if id(var) not in given])
 
 
 def _find_next_check(number: int, recheck: bool) -> int:

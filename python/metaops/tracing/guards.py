@@ -29,7 +29,7 @@ from .._core import Var
 from .._typing import shown
 from .watching import Watch, is_of_library, names_of
 
-__all__ = ["Guards", "make_guards"]
+__all__ = ["Guards", "make_captures", "make_guards"]
 
 #: Types that are compared by value.
 _BY_VALUE = (bool, int, float, complex, str, bytes)
@@ -375,6 +375,27 @@ def _is_guarded(base: type, value: Any) -> bool:
     return plain or not is_of_library(base.__module__)
 
 
+def make_captures(captured: Sequence[Var], arguments: Sequence[tuple[int, Var | None]]) -> Guards:
+    """Return what gathers the leaves of a recording that no other call uses.
+
+    It compares nothing: to find what has run, and what that names, takes milliseconds.
+    Parameters are those of `make_guards`.
+    """
+    return _with_captures(Guards(), captured, arguments)
+
+
+def _with_captures(
+    guards: Guards, captured: Sequence[Var], arguments: Sequence[tuple[int, Var | None]]
+) -> Guards:
+    for var in captured:
+        guards.capture(var, -1)
+    for number, own in arguments:
+        if own is not None:
+            guards.capture(own, number)
+    guards.rows.give([number for number, _ in arguments])
+    return guards
+
+
 def make_guards(
     function: Any,
     watch: Watch,
@@ -416,9 +437,4 @@ def make_guards(
             walk.root(value, f"a {type(value).__name__}")
     for var in captured:
         walk.root(var, _core.describe(var))
-        guards.capture(var, -1)
-    for number, own in arguments:
-        if own is not None:
-            guards.capture(own, number)
-    guards.rows.give([number for number, _ in arguments])
-    return guards
+    return _with_captures(guards, captured, arguments)

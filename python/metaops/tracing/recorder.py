@@ -19,7 +19,7 @@ from ..fetching import fetch
 from .arguments import Result, rebuild_call
 from .donating import check_apart, find_donated
 from .effects import Callback, Recording, Registered, call_with_effects
-from .guards import Guards, make_guards
+from .guards import Guards, make_captures, make_guards
 from .leaks import Snapshot, find_holder
 from .watching import Watch
 
@@ -179,6 +179,7 @@ def record(
     leaves: list[Var],
     objects: list[Any],
     donate: tuple[str, ...] = (),
+    is_kept: bool = True,
 ) -> Entry:
     """Return a recording of a function with its arguments; nothing is computed.
 
@@ -194,6 +195,8 @@ def record(
         Objects in the arguments that are compared by identity.
     donate
         The parameters whose tensors calls may write over.
+    is_kept
+        Whether later calls may use it: otherwise it has no guards.
     """
     snapshot = Snapshot(function, objects)
     attempt = _Attempt(function, name, leaves)
@@ -216,5 +219,8 @@ def record(
     del value, attempt
     _check_leaks(trace, name, watch, snapshot)
     arguments = [(place, leaves[place] if place in aliased else None) for place in given]
-    guards = make_guards(function, watch, objects, captured, arguments)
+    if is_kept:
+        guards = make_guards(function, watch, objects, captured, arguments)
+    else:
+        guards = make_captures(captured, arguments)
     return Entry(recorded, guards, result, effects, callbacks)

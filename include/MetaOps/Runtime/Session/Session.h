@@ -124,6 +124,9 @@ public:
 
   /// Puts what the values need into the queue.
   void sync(llvm::ArrayRef<const Var *> vars);
+  /// Computes those of the Vars that hold what they began with, which is made of
+  /// constants and generators alone; no other, and no update.
+  void computeInitial(llvm::ArrayRef<const Var *> vars);
   /// The same for all updates, fetches and everything that a Var holds.
   void syncAll();
   /// The value in memory, computed if need be. Not to be written.
