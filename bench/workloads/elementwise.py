@@ -93,7 +93,7 @@ _RECORDING = (
     " from Python. To get there: trace a function once and run it by its identity."
 )
 _MANY_CONSTANTS = (
-    "A dozen polynomials in one loop have more constants than there are registers, and twice"
+    "A dozen polynomials in one loop have more constants than there are registers: 1.3 times"
     " the time of each by itself. To get there: split such a loop where a few values pass."
 )
 

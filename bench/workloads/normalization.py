@@ -67,9 +67,9 @@ _WEIGHTS = (
     " get there: sums for some rows in the kernel that has these rows in cache."
 )
 _MOMENTS = (
-    "The moments of a channel are reductions over batch and image, each a kernel that reads"
-    " the images again, before one that normalises. To get there: all sums of a channel in"
-    " one kernel."
+    "A mean has to be known before what differs from it is squared, and both before images are"
+    " normalised: three passes over a channel that no cache holds, two for the gradient. To get"
+    " there: moments of parts of a channel in one pass, combined as Chan's formula does."
 )
 
 _PRODUCTS = (
