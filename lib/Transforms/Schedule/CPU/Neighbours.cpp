@@ -21,7 +21,8 @@
 //   * two neighbouring levels exchanged;
 //   * strips twice or half as long, or none; a long kept loop of the lanes in
 //     strips;
-//   * one parallel level more or less; results through the caches.
+//   * one parallel level more or less; results through the caches; vectors
+//     asked for nearer, farther, or not at all.
 // Moves of a contraction with tiles:
 //   * a row more or less, twice or half as many, a vector more or less;
 //   * blocks twice or half as large, a sum in blocks, or without;
@@ -31,6 +32,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MetaOps/Transforms/Schedule/CPU/Neighbours.h"
+#include "MetaOps/Transforms/Schedule/CPU/PrefetchReads.h"
 #include "MetaOps/Transforms/Schedule/Stage/Contraction.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
@@ -116,6 +118,10 @@ void NeighbourFinder::add(llvm::function_ref<void(Draft &)> change) {
   Draft draft(own);
   change(draft);
   ScheduleAttr schedule = draft.build(op.getLoc());
+  // Another loop may be the innermost one.
+  if (schedule && schedule.getPrefetch() > 0 && goesAlongMemory(own) &&
+      !goesAlongMemory(schedule))
+    schedule = schedule.withPrefetch(0);
   if (schedule && schedule != own)
     found.insert(schedule);
 }
@@ -241,6 +247,9 @@ void NeighbourFinder::addNest() {
   addParallel();
   if (!own.getStream().empty())
     add([](Draft &draft) { draft.stream.clear(); });
+  if (goesAlongMemory(own))
+    for (int64_t distance : {0, 8, 32})
+      add([&](Draft &draft) { draft.prefetch = distance; });
 }
 
 void NeighbourFinder::addBlocks() {
