@@ -57,7 +57,7 @@ def main() -> None:
     if unknown:
         parser.error(f"no part is called {' or '.join(sorted(unknown))}; there are {PARTS}")
     # Not a number is not above 0, either.
-    if not given.budget > 0:
+    if not 0 < given.budget < float("inf"):
         parser.error(f"{given.budget:g} seconds are no time for anything")
     if absent := [pattern for pattern in given.workloads if not select([pattern])]:
         parser.error(f"no workload is called {' or '.join(absent)}")

@@ -67,7 +67,7 @@ def scratch(folder: Path) -> tuple[Path, list[str]]:
         raise NoRoomError(
             f"there is no temporary folder, and none in {folder} ({reason})"
         ) from None
-    # Where that of the system is full, children have none either.
+    # Children have none either, if that of the system is full.
     tempfile.tempdir = os.environ["TMPDIR"] = str(made)
     return made, [f"there is no temporary folder with room: it is in {folder}"]
 

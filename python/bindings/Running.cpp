@@ -152,7 +152,7 @@ void metaops::python::bindRunning(py::module_ &module) {
          "Computes a Var, or a sequence of Vars as one program.");
   define(module, "compute_initial(vars)", &computeInitial,
          "Computes those of the Vars that hold what they began with, which is\n"
-         "made of constants and generators alone.");
+         "made of constants and generators alone, and all such constants.");
   define(
       module, "sync_all()",
       [] {

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What numbers options of optimisers and schedules cannot be, as `bad_calls` has others."""
+"""Numbers that options of optimisers and schedules cannot be, as `bad_calls` has others."""
 
 import metaops as mo
 from bad_calls import FINITE, INF, LENGTH, NAN, NOT_NEGATIVE

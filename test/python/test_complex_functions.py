@@ -141,7 +141,10 @@ def test_factors_come_before_an_overflow(dtype, large):
         with np.errstate(over="ignore"):
             expected = getattr(np, name)(z)
         assert np.isfinite(expected.real).all()
-        np.testing.assert_allclose(getattr(mo, name)(mo.array(z)).numpy(), expected, rtol=1e-4)
+        result = getattr(mo, name)(mo.array(z)).numpy()
+        # Of a number with an infinite part, the other one would have to be the same.
+        np.testing.assert_allclose(result.real, expected.real, rtol=1e-4)
+        np.testing.assert_allclose(result.imag, expected.imag, rtol=1e-4)
 
 
 # Derivatives

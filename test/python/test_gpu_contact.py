@@ -231,7 +231,7 @@ def test_results_go_elsewhere_where_they_may_not_be_written(tmp_path):
     assert troubles.writable(tmp_path / "results") == (tmp_path / "results", [])
 
 
-def test_what_cannot_be_asked_for_is_said_in_a_line(tmp_path):
+def test_what_cannot_be_asked_for_is_said_in_a_line():
     for arguments, told in (
         (["--budget", "nan"], "nan seconds are no time"),
         (["--budget", "-5"], "-5 seconds are no time"),

@@ -108,7 +108,7 @@ def test_modules_are_pickled_as_they_were() -> None:
     assert mo.jit_info(again).calls == 1
 
 
-def test_constants_that_a_call_captures_are_computed_once():
+def test_constants_that_a_call_captures_are_computed_once() -> None:
     """Running statistics of a layer that nobody has trained are no parameters."""
     model = nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4)).eval()
     mo.sync(model.parameters())

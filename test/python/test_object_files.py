@@ -24,6 +24,7 @@ COMPILER = shutil.which("gcc") or shutil.which("clang-22")
 #: Imports that an object may have: functions of the C library for memory and mathematics.
 IMPORTS = re.compile(
     "mem(cpy|move|set)|__(trunc[sd]fhf2|extendhfsf2)|"
+    "(_ZGV[bde]N[248]vv?_)?"
     "(a?(cos|sin|tan)h?|atan2|cbrt|ceil|erfc?|exp[2]?|expm1|fabs|floor|fma|fmax|fmin|fmod|hypot|"
     "ldexp|lgamma|log|log10|log1p|log2|nearbyint|pow|rint|round|roundeven|sqrt|tgamma|trunc)f?"
 )

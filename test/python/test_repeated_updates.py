@@ -150,7 +150,7 @@ def test_numbers_are_recorded_once_a_step(rng):
     leaf = mo.array(np.ones(8, "float32"))
     before = counts()[0]
     case.optimizer.apply([leaf * float(k) for k in range(20)])
-    # Seven numbers; of each parameter, the gradient's 3 and the formula's 23.
+    # Seven numbers; of each parameter, the gradient's 3 and the formula's 37.
     assert counts()[0] - before == 7 + 20 * (3 + 37)
 
 

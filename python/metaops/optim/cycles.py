@@ -11,7 +11,7 @@ from typing import Any
 
 from .._domains import POSITIVE_FINITE, check_rising
 from .._errors import at_line
-from .._typing import shown
+from .._typing import as_number, shown
 from .optimizer import Group, Optimizer
 from .schedule import LRScheduler, check_factors, check_positive
 
@@ -218,7 +218,8 @@ class OneCycleLR(LRScheduler):
             total_steps = epochs * steps_per_epoch
         check_positive(name, "total_steps", total_steps)
         check_factors(name, max_lr=max_lr)
-        POSITIVE_FINITE.check(name, div_factor=div_factor, final_div_factor=final_div_factor)
+        for what, factor in (("div_factor", div_factor), ("final_div_factor", final_div_factor)):
+            POSITIVE_FINITE.check(name, **{what: as_number(name, what, factor)})
         if not 0.0 <= pct_start <= 1.0:
             raise at_line(
                 ValueError(f"{name}: pct_start is {shown(pct_start)}, expected it in [0, 1]")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -34,14 +34,18 @@ def numeric_of(parameter: Var) -> Numeric:
     return WIDER.get(dtype, dtype), name_of_device(parameter)
 
 
+#: States that are counts, sizes of steps, or of parameters, and do not decay.
+_EXACT = frozenset({"average", "master", "step", "taken"})
+
+
 def lasting(name: str, state: Var) -> Var:
-    """Return a state with 0 for numbers below the normal ones, but for parameters and counts.
+    """Return a state that decays with 0 for numbers below the normal ones.
 
     What decays ends there where gradients stay 0, as those of words that do not occur: a
     tenth of the least numbers rounds to nothing, so they would never be 0, and a processor
     takes ten times as long for them.
     """
-    if name in ("master", "taken"):
+    if name in _EXACT:
         return state
     return where(abs(state) < _LEAST[state.dtype], 0.0, state)
 
@@ -102,10 +106,9 @@ class Keeper(ABC):
                 is_new = True
         return is_new
 
+    @abstractmethod
     def _keep(self, state: str, index: int, value: Var) -> Var:
         """Make a value the state of a parameter; return the value."""
-        self._kept[state][index].update(lasting(state, value))
-        return value
 
     def _tensors(self) -> dict[str, Var]:
         """Return all that is kept, by names and numbers of parameters."""

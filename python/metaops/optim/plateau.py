@@ -11,7 +11,7 @@ from typing import Any
 from .._core import Var
 from .._domains import FINITE
 from .._errors import at_line
-from .._typing import shown, whole_number
+from .._typing import as_number, shown, whole_number
 from ..tracing.effects import forbid
 from .optimizer import Optimizer
 from .schedule import check_factors, check_optimizer, rates_of
@@ -71,7 +71,7 @@ class ReduceLROnPlateau:
         if not factor < 1.0:
             raise at_line(ValueError(f"{name}: factor is {shown(factor)}, expected it below 1"))
         check_factors(name, factor=factor, min_lr=min_lr, eps=eps)
-        FINITE.check(name, threshold=threshold)
+        FINITE.check(name, threshold=as_number(name, "threshold", threshold))
         for what, epochs in (("patience", patience), ("cooldown", cooldown)):
             whole_number(name, what, epochs)
         self.optimizer = optimizer

@@ -243,8 +243,8 @@ class Jitted(Generic[P, R]):
         self, args: Any, kwargs: Any, leaves: list[Var], kept: list[Any], is_kept: bool = False
     ) -> Entry:
         names, donate = self._parameters, self._donate
-        given = (args, kwargs, leaves, kept, donate, is_kept)
-        return record(self._function, self.name, names, *given)
+        given = (args, kwargs, leaves, kept, donate)
+        return record(self._function, self.name, names, *given, is_kept=is_kept)
 
     def _add(self, key: Any, args: Any, kwargs: Any, leaves: list[Var], kept: list[Any]) -> Any:
         """Record it where no recording can be used, and call that."""
@@ -274,13 +274,13 @@ class Jitted(Generic[P, R]):
     ) -> Any:
         """Record it again, and call what was recorded first as long as both agree."""
         made = self._record(args, kwargs, leaves, kept)
+        bound = made.guards.gather(leaves)
+        if not entry.is_confirmed:
+            _compute_captured(bound, leaves)
         last = entry.compared
         entry.calls = entry.compared = number = entry.calls + 1
         difference = find_difference(entry, made, leaves)
-        bound = made.guards.gather(leaves)
         if difference is None:
-            if not entry.is_confirmed:
-                _compute_captured(bound, leaves)
             entry.is_confirmed = True
             if number == entry.next_check:
                 entry.next_check = _find_next_check(number, self._recheck)
@@ -309,9 +309,9 @@ class Jitted(Generic[P, R]):
             return guards.explain(row) if row >= 0 else ("a step's option", "another", "new")
         known = self._recordings.list_all()
         if not known:
-            # The recordings that there were have gone with what they were for.
-            died = ("an object given", "one that has died", "a new one")
-            return died if self.records else ("", "", "")
+            # With what it was for, or for want of room.
+            gone = ("the recording", "one that is gone", "a new one")
+            return gone if self.records else ("", "", "")
         known = heapq.nlargest(_MOST_NEAR, known, key=lambda entry: entry.used)
         nearest = min(known, key=lambda entry: (len(set(entry.items) ^ set(items)), -entry.used))
         before, after = dict(nearest.items), dict(items)

@@ -179,7 +179,8 @@ def record(
     leaves: list[Var],
     objects: list[Any],
     donate: tuple[str, ...] = (),
-    is_kept: bool = True,
+    *,
+    is_kept: bool,
 ) -> Entry:
     """Return a recording of a function with its arguments; nothing is computed.
 

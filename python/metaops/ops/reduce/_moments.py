@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from ..._core import Var
-from ..elementwise.elementwise import where
+from ..elementwise.elementwise import maximum, where
 
 __all__ = ["Moments", "moments", "moments_of_rows"]
 
@@ -20,7 +20,7 @@ _ROUNDING = {"float32": 2.0**-24, "float64": 2.0**-53}
 class Moments(NamedTuple):
     """Moments along axes, whose extents are 1."""
 
-    #: What differs from a number near the mean.
+    #: Differences from a number near the mean.
     offset: Var
     #: The mean of that.
     rest: Var
@@ -44,21 +44,25 @@ def moments(x: Var, axes: tuple[int, ...], factor: float = 1.0) -> Moments:
     near = x.mean(axes, True).detach()
     offset = x - near
     rest = _mean(offset, axes)
-    lost = rest * rest * (factor * factor * _count(x, axes))
+    small = rest if factor == 1.0 else rest * factor
+    lost = small * small * float(_count(x, axes))
+    # Sums that overflow stay infinite.
+    lost = where(lost < math.inf, lost, 0.0)
     squares = _sum_of_squares(offset, axes, factor) - lost
-    # Of equal numbers, rounding may leave nothing, while it has left some distances.
-    least = lost.detach() * _ROUNDING[x.dtype] ** 2
-    squares = where(squares < least, least, squares)
-    return Moments(offset, rest, near + rest, squares)
+    # Of equal numbers, rounding may leave nothing, while it has left some distances. The
+    # derivatives are those of the squares.
+    least = lost * _ROUNDING[x.dtype] ** 2
+    squares = squares + maximum(least - squares, 0.0).detach()
+    return Moments(offset, rest, near, squares)
 
 
 def moments_of_rows(x: Var, axes: tuple[int, ...], factor: float = 1.0) -> Moments:
     """Return the same of rows that a cache holds.
 
     There a sum is cheap, and what else is known of a row is dear, as it is computed again
-    where columns are summed. So gradients are those of what differs from the mean, and the
-    rest, which is always 0, is a constant, that squares leave out: they are too large by
-    the square of the rounding error of the mean.
+    where columns are summed. So gradients are those of differences from the mean. The rest,
+    which is 0 but for rounding, is a constant, and squares leave it out: they are too large
+    by the square of the rounding error of the mean.
     """
     mean = x.mean(axes, True)
     offset = x - mean
