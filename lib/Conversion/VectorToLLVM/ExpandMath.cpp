@@ -83,8 +83,9 @@ struct ExpandMathPass : metaop::impl::ExpandMathPassBase<ExpandMathPass> {
     }
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
-    if (vectorMathBits != 0)
-      metaop::callVectorMath(getOperation(), vectorMathBits);
+    if (vectorMathBits != 0 &&
+        failed(metaop::callVectorMath(getOperation(), vectorMathBits)))
+      return signalPassFailure();
     if (!isForGpu && failed(callPrecise()))
       return signalPassFailure();
     forgetApproximations();

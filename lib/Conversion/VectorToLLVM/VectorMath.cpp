@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The GNU C library has the functions of <math.h> on vectors, too, in libmvec,
-// within four units in the last place and right for all special numbers. They
-// are called by the names of x86's vector function ABI:
+// within four units in the last place; special numbers have the results that
+// the scalar functions give. They are called by the names of x86's vector
+// function ABI:
 //
 //   _ZGV + b, d or e + N + lanes + a v for each operand + _ + name in C
 //
@@ -36,7 +37,7 @@
 using namespace mlir;
 
 /// Returns the name in C of a function that libmvec has; empty for others.
-/// Logarithms are arithmetic by then (WideFunctions.cpp).
+/// The natural logarithm is arithmetic by then (WideFunctions.cpp).
 static StringRef getFunctionName(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](math::AcosOp) { return "acos"; })
@@ -72,9 +73,9 @@ public:
   VectorMathCaller(ModuleOp module, unsigned vectorBits)
       : symbols(module), module(module), builder(module.getContext()),
         whole(VectorType::get(vectorBits / 64, builder.getF64Type())),
-        isa(vectorBits == 512   ? "e"
-            : vectorBits == 256 ? "d"
-                                : "b") {}
+        instructions(vectorBits == 512   ? "e"
+                     : vectorBits == 256 ? "d"
+                                         : "b") {}
 
   void replace(Operation *op, StringRef name);
 
@@ -88,14 +89,16 @@ private:
   OpBuilder builder;
   /// A whole register.
   VectorType whole;
-  StringRef isa;
+  /// The letter of the instruction set.
+  StringRef instructions;
 };
 } // namespace
 
 func::FuncOp VectorMathCaller::declare(StringRef name, unsigned numOperands) {
-  std::string symbol = ("_ZGV" + isa + "N" + Twine(whole.getNumElements()) +
-                        std::string(numOperands, 'v') + "_" + name)
-                           .str();
+  std::string symbol =
+      ("_ZGV" + instructions + "N" + Twine(whole.getNumElements()) +
+       std::string(numOperands, 'v') + "_" + name)
+          .str();
   if (auto function = symbols.lookup<func::FuncOp>(symbol))
     return function;
   SmallVector<Type> operands(numOperands, whole);
@@ -162,7 +165,11 @@ void VectorMathCaller::replace(Operation *op, StringRef name) {
   op->erase();
 }
 
-void metaop::callVectorMath(ModuleOp module, unsigned vectorBits) {
+LogicalResult metaop::callVectorMath(ModuleOp module, unsigned vectorBits) {
+  if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512)
+    return module.emitError("expects functions of vectors of 128, 256 or 512 "
+                            "bits, given ")
+           << vectorBits;
   VectorMathCaller caller(module, vectorBits);
   SmallVector<Operation *> functions;
   module.walk([&](Operation *op) {
@@ -177,4 +184,5 @@ void metaop::callVectorMath(ModuleOp module, unsigned vectorBits) {
   });
   for (Operation *op : functions)
     caller.replace(op, getFunctionName(op));
+  return success();
 }

@@ -13,9 +13,10 @@
 
 namespace mlir::metaop {
 
-/// Has functions of f64 in a module, of scalars too, call the C library's of
-/// vectors of so many bits: 128, 256 or 512.
-void callVectorMath(ModuleOp module, unsigned vectorBits);
+/// Replaces functions of f64, of scalars and of vectors, by calls of the C
+/// library's functions of vectors of this width. Fails, with a diagnostic, if
+/// it is not 128, 256 or 512.
+LogicalResult callVectorMath(ModuleOp module, unsigned vectorBits);
 
 } // namespace mlir::metaop
 

@@ -143,8 +143,7 @@ void CpuTarget::addFamily(OpPassManager &pm) const {
 }
 
 void CpuTarget::addCode(OpPassManager &pm) const {
-  buildVectorToLLVMPipeline(pm,
-                            processor.hasVectorMath ? processor.vectorBits : 0);
+  buildVectorToLLVMPipeline(pm, processor.getVectorMathBits());
 }
 
 void CpuTarget::insertDialects(DialectRegistry &registry) const {

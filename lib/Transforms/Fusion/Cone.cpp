@@ -80,10 +80,13 @@ std::optional<Cone> Cone::find(Value value, const VaryingExtents &varying) {
       cone.leaves.insert(next);
       continue;
     }
-    if (!isConeOp(op, bytes, varying) || found.size() == kMaxConeOps)
+    if (!isConeOp(op, bytes, varying))
       return std::nullopt;
-    if (found.insert(op))
-      llvm::append_range(open, op->getOperands());
+    if (!found.insert(op))
+      continue;
+    if (found.size() > kMaxConeOps)
+      return std::nullopt;
+    llvm::append_range(open, op->getOperands());
   }
   cone.ops = found.takeVector();
   llvm::sort(cone.ops,

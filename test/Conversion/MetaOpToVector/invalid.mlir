@@ -475,7 +475,7 @@ func.func private @wide_tile(%x: tensor<12x8xf32>) -> tensor<8x12xf32> {
 // and vectors that are asked for ahead.
 func.func private @prefetched(%x: tensor<12x8xf32>) -> tensor<12xf32> {
   %k = metaop.kernel(%kx = %x : tensor<12x8xf32>) -> tensor<12xf32> {
-    // expected-error @below {{(P10) schedule has `prefetch`, but its innermost loop is not that of vectors that are read and written as they are}}
+    // expected-error @below {{(P10) schedule has `prefetch`, but its innermost loop is not that of `lanes`, or it has `transpose`}}
     %r = metaop.fused(%bx = %kx : tensor<12x8xf32>) -> tensor<12xf32>
         schedule(#metaop.schedule<[step(0, 4), step(1)], tile = [0: 4], lanes = 0: 4, prefetch = 4>) {
       %y = metaop.reduce add %bx dims = [1] : tensor<12x8xf32> -> tensor<12xf32>

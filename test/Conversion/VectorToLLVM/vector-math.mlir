@@ -2,6 +2,9 @@
 // RUN: metaop-opt %s -metaop-expand-math=vector-math-bits=256 | FileCheck %s --check-prefix=AVX2
 // RUN: metaop-opt %s -metaop-expand-math=vector-math-bits=128 | FileCheck %s --check-prefix=SSE
 
+// RUN: not metaop-opt %s -metaop-expand-math=vector-math-bits=32 2>&1 | FileCheck %s --check-prefix=WIDTH
+// WIDTH: expects functions of vectors of 128, 256 or 512 bits, given 32
+
 // A register is an operand as it is.
 // CHECK-LABEL: func @register(
 // CHECK-SAME:    %[[X:.*]]: vector<8xf64>

@@ -65,3 +65,27 @@ func.func @rows(%x: tensor<8192x128xf32>) -> tensor<8192xf32> {
   }
   return %0 : tensor<8192xf32>
 }
+
+// Behind a slice of a row there is nothing that is read,
+// CHECK-LABEL: func @slices
+// CHECK-NOT: prefetch
+func.func @slices(%x: tensor<16384x4096xf32>) -> tensor<16384xf32> {
+  %0 = metaop.fused(%a = %x : tensor<16384x4096xf32>) -> tensor<16384xf32> {
+    %1 = metaop.reindex %a map affine_map<(d0, d1) -> (d0, d1)> fill 0.0 : f32 : tensor<16384x4096xf32> -> tensor<16384x128xf32>
+    %2 = metaop.reduce add %1 dims = [1] : tensor<16384x128xf32> -> tensor<16384xf32>
+    metaop.yield %2 : tensor<16384xf32>
+  }
+  return %0 : tensor<16384xf32>
+}
+
+// and windows read most of their elements from a cache.
+// CHECK-LABEL: func @windows
+// CHECK-NOT: prefetch
+func.func @windows(%x: tensor<64x514x514xf32>) -> tensor<64x512x512xf32> {
+  %0 = metaop.fused(%a = %x : tensor<64x514x514xf32>) -> tensor<64x512x512xf32> {
+    %1 = metaop.reindex %a map affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 + d3, d2 + d4)> fill 0.0 : f32 : tensor<64x514x514xf32> -> tensor<64x512x512x3x3xf32>
+    %2 = metaop.reduce max %1 dims = [3, 4] : tensor<64x512x512x3x3xf32> -> tensor<64x512x512xf32>
+    metaop.yield %2 : tensor<64x512x512xf32>
+  }
+  return %0 : tensor<64x512x512xf32>
+}

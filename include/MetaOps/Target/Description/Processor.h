@@ -46,12 +46,19 @@ struct Processor {
   int64_t streamBytes = int64_t(32) << 20;
   /// A product and a sum are one instruction.
   bool hasFma = true;
-  /// The C library has functions of its vectors of f64.
+  /// It is of x86, and the C library has functions of its vectors of f64.
   bool hasVectorMath = true;
 
   /// Returns the bytes that are to stay in a cache beside all that passes by.
   int64_t getFirstCacheShare() const { return firstCacheBytes / 3; }
   int64_t getSecondCacheShare() const { return secondCacheBytes / 2; }
+
+  /// Returns the bits of the vectors of f64 that there are functions of, or 0.
+  unsigned getVectorMathBits() const {
+    bool isOfSomeWidth =
+        vectorBits == 128 || vectorBits == 256 || vectorBits == 512;
+    return hasVectorMath && isOfSomeWidth ? vectorBits : 0;
+  }
 
   /// scalar, sse, avx2, avx512 or neon: vectors and registers of these
   /// instructions, and caches as usual beside them.

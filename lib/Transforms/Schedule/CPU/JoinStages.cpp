@@ -71,7 +71,7 @@ public:
                 llvm::function_ref<bool(Value)> leaves) const override;
   ScheduleAttr finish(FusedOp op, const Stage &stage) const override {
     ScheduleAttr chosen =
-        choosePrefetch(stage, op.getScheduleAttr(), processor.secondCacheBytes);
+        choosePrefetch(stage, op.getScheduleAttr(), processor);
     return chooseStream(op, stage, chosen, processor.streamBytes);
   }
 

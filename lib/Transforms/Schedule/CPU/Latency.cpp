@@ -1,4 +1,4 @@
-//===- Latency.cpp - How long an element waits for itself -----------------===//
+//===- Latency.cpp - Latency of a stage's body ----------------------------===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Latency.h - How long an element waits for itself ---------*- C++ -*-===//
+//===- Latency.h - Latency of a stage's body --------------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -77,6 +77,7 @@ private:
     return std::max<int64_t>(own.getShared(), own.getParallel());
   }
   bool isAlone() const;
+  ScheduleAttr keepDistance(ScheduleAttr schedule) const;
   void addNest();
   void addLevels();
   void addStrips();
@@ -114,14 +115,23 @@ ScheduleAttr Draft::build(Location loc) const {
       llvm::function_ref<InFlightDiagnostic()>(fail), loc.getContext(), fields);
 }
 
+/// Returns a schedule with other vectors, or other loops inside, that
+/// prefetches as far ahead as the stage's own.
+ScheduleAttr NeighbourFinder::keepDistance(ScheduleAttr schedule) const {
+  if (!isVectorInnermost(schedule))
+    return schedule.withPrefetch(0);
+  int64_t elements = own.getPrefetch() * own.getLevels().back().step;
+  return schedule.withPrefetch(
+      std::max<int64_t>(elements / schedule.getLevels().back().step, 1));
+}
+
 void NeighbourFinder::add(llvm::function_ref<void(Draft &)> change) {
   Draft draft(own);
   change(draft);
   ScheduleAttr schedule = draft.build(op.getLoc());
-  // Another loop may be the innermost one.
-  if (schedule && schedule.getPrefetch() > 0 && goesAlongMemory(own) &&
-      !goesAlongMemory(schedule))
-    schedule = schedule.withPrefetch(0);
+  if (schedule && schedule.getPrefetch() > 0 &&
+      schedule.getPrefetch() == own.getPrefetch() && isVectorInnermost(own))
+    schedule = keepDistance(schedule);
   if (schedule && schedule != own)
     found.insert(schedule);
 }
@@ -247,8 +257,9 @@ void NeighbourFinder::addNest() {
   addParallel();
   if (!own.getStream().empty())
     add([](Draft &draft) { draft.stream.clear(); });
-  if (goesAlongMemory(own))
-    for (int64_t distance : {0, 8, 32})
+  if (isVectorInnermost(own))
+    for (int64_t distance : {int64_t(0), own.getPrefetch() / 2,
+                             std::max<int64_t>(own.getPrefetch() * 2, 8)})
       add([&](Draft &draft) { draft.prefetch = distance; });
 }
 

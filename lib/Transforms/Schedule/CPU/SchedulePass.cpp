@@ -51,7 +51,7 @@ LogicalResult SchedulePass::schedule(FusedOp op) {
   bool isAlone = llvm::hasSingleElement(op->getBlock()->getOps<FusedOp>());
   ScheduleAttr chosen = isAlone ? chooseSchedule(*stage, processor)
                                 : chooseNest(*stage, processor);
-  chosen = choosePrefetch(*stage, chosen, processor.getSecondCacheShare());
+  chosen = choosePrefetch(*stage, chosen, processor);
   op.setScheduleAttr(chooseStream(op, *stage, chosen, processor.streamBytes));
   return success();
 }

@@ -42,7 +42,7 @@ static constexpr int64_t kMinAddedRows = 8, kMaxRows = 2048;
 /// Iterations side by side that the registers have room for.
 static constexpr int64_t kMaxJammed = 8;
 /// Cycles of an element that the processor fills with later ones by itself, and
-/// the registers that a vector of what remains needs.
+/// the registers that each of the vectors side by side needs.
 static constexpr int64_t kHiddenCycles = 110, kVectorRegisters = 4;
 /// Instructions of the places of a window that are emitted one after another.
 static constexpr int64_t kMaxWindowCode = 1024;

@@ -63,10 +63,10 @@ static LogicalResult verifySizes(FusedOp op, ScheduleAttr schedule,
 
 /// Checks P10 and P9: plain loops prefetch along lanes, whose rest they mask.
 static LogicalResult verifyFlat(FusedOp op, ScheduleAttr schedule) {
-  if (schedule.getPrefetch() > 0 && !goesAlongMemory(schedule))
+  if (schedule.getPrefetch() > 0 && !isVectorInnermost(schedule))
     return refuse(op, "P10",
                   "schedule has `prefetch`, but its innermost loop is not that "
-                  "of vectors that are read and written as they are");
+                  "of `lanes`, or it has `transpose`");
   for (const LoopLevel &level : schedule.getLevels()) {
     if (level.tail == LevelTail::Sizes)
       return refuse(op, "P9", "has a tail of `sizes` in loop ")

@@ -88,7 +88,8 @@ class WorkCounter {
 public:
   WorkCounter(const Stage &stage, const Processor &processor)
       : stage(stage), op(stage.op), schedule(op.getScheduleAttr()),
-        vectorBits(processor.vectorBits) {}
+        vectorBits(processor.vectorBits),
+        hasVectorMath(processor.getVectorMathBits() != 0) {}
 
   void count(KernelWork &work) const;
 
@@ -104,6 +105,7 @@ private:
   FusedOp op;
   ScheduleAttr schedule;
   unsigned vectorBits;
+  bool hasVectorMath;
 };
 } // namespace
 
@@ -127,6 +129,11 @@ void WorkCounter::countOperation(Operation *op, KernelWork &work) const {
   llvm::SmallBitVector loops = stage.getLoopsOf(op->getResult(0));
   loops.resize(stage.getNumLoops());
   WorkClass kind = classifyOperation(op);
+  // The C library's functions of vectors take about as long as the longest of
+  // our own.
+  if (kind == WorkClass::LibraryCall && hasVectorMath &&
+      getElementTypeOrSelf(op->getResult(0)).isF64())
+    kind = WorkClass::Erf;
   int64_t count = kind == WorkClass::LibraryCall
                       ? countIterations(stage, loops)
                       : countVectors(loops, op->getResult(0).getType());

@@ -1,4 +1,4 @@
-//===- PrefetchReads.h - Reads asked for ahead ------------------*- C++ -*-===//
+//===- PrefetchReads.h - Software prefetch of reads -------------*- C++ -*-===//
 //
 // Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,22 +9,23 @@
 #ifndef METAOPS_TRANSFORMS_SCHEDULE_CPU_PREFETCHREADS_H
 #define METAOPS_TRANSFORMS_SCHEDULE_CPU_PREFETCHREADS_H
 
+#include "MetaOps/Target/Description/Processor.h"
 #include "MetaOps/Transforms/Schedule/Stage/Stage.h"
 
 namespace mlir::metaop {
 
-/// Returns whether the innermost loop is that of vectors which are read and
-/// written as they are.
-bool goesAlongMemory(ScheduleAttr schedule);
+/// Returns whether the innermost loop is that of vectors, without tiles that
+/// are transposed.
+bool isVectorInnermost(ScheduleAttr schedule);
 
-/// Returns whether the place that a stage with vectors reads goes along memory
-/// with them, step by step, whatever the data are.
+/// Returns whether a read goes along memory with the vectors, step by step,
+/// whatever the data are.
 bool isPrefetched(const Stage &stage, const StageRead &read,
                   ScheduleAttr schedule);
 
-/// Has a stage ask ahead for what it reads, if that is at least so many bytes.
+/// Has a stage prefetch what it reads, if that is worth it.
 ScheduleAttr choosePrefetch(const Stage &stage, ScheduleAttr schedule,
-                            int64_t cacheBytes);
+                            const Processor &processor);
 
 } // namespace mlir::metaop
 
