@@ -12,8 +12,8 @@
 // of a sum and one or two of a function. So a stage prefetches each line half a
 // page before it is read.
 //
-// A prefetch is an instruction for each line: little beside a line's way from memory,
-// much beside its way from a near cache. Left to the processor are
+// A prefetch is an instruction for each line: little beside a line's way from
+// memory, much beside its way from a near cache. Left to the processor are
 //  * reads of less than half of a core's second cache;
 //  * tensors that are read several times, as windows are, mostly from a cache;
 //  * short runs, as slices of rows are: what is behind them is never read;
