@@ -124,8 +124,8 @@ public:
 
   /// Puts what the values need into the queue.
   void sync(llvm::ArrayRef<const Var *> vars);
-  /// Computes those of the Vars that hold what they began with, which is made of
-  /// constants and generators alone, and with them all such constants that
+  /// Computes those of the Vars that hold what they began with, which is made
+  /// of constants and generators alone, and with them all such constants that
   /// wait; nothing else, and no update.
   void computeInitial(llvm::ArrayRef<const Var *> vars);
   /// The same for all updates, fetches and everything that a Var holds.
