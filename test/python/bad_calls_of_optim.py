@@ -49,6 +49,8 @@ CALLS = [
     option("RMSprop", "alpha", BELOW_ONE),
     option("Adadelta", "rho", BELOW_ONE),
     option("Adagrad", "lr_decay", AMOUNT),
+    option("Adagrad", "initial_accumulator_value", AMOUNT),
+    option("NAdam", "momentum_decay", AMOUNT),
     option("ASGD", "lambd", AMOUNT),
     option("ASGD", "alpha", AMOUNT),
     option("ASGD", "t0", NOT_NEGATIVE),

@@ -80,7 +80,10 @@ class Optimizer(Mover):
     lr: float
 
     #: Options of which a negative number makes no sense, those of any sign, and in [0, 1).
-    _NOT_NEGATIVE = frozenset({"lr", "eps", "weight_decay", "momentum", "lr_decay"})
+    _NOT_NEGATIVE = frozenset(
+        {"lr", "eps", "weight_decay", "momentum", "lr_decay", "momentum_decay"}
+        | {"initial_accumulator_value"}
+    )
     _SIGNED = frozenset({"dampening"})
     _FRACTIONS = frozenset({"alpha", "rho"})
 
