@@ -70,7 +70,7 @@ FEATURES = {
 
 REFUSED = re.compile(
     r"error: .*(would be rounded|lanes and the rows of tiles are masked"
-    r"|in steps of \d+ along its lanes|which is for contractions"
+    r"|in steps of \d+ along its lanes|its innermost loop is not that of `lanes`"
     r"|tiles that are not square|multiplications, but at most|is shared with another stage"
     r"|the stage is no sum of products|schedule orders \d loops|bytes fit|shares (loop )?\d"
     r"|by whole rows|cuts loop \d into strips|what is not complete|is not parallel"
