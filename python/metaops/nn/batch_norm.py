@@ -16,7 +16,7 @@ from .._domains import DEVIATION, SHARE
 from .._errors import at_line
 from .._typing import VarLike, shown, widened
 from ..ops.reduce._moments import moments
-from .moments import (
+from .normalizing import (
     divided_by_deviation,
     inverse_deviation,
     of_shape,

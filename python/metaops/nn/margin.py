@@ -20,7 +20,7 @@ from ..ops.elementwise import activations
 from ..ops.elementwise.elementwise import clip, minimum, where
 from ..ops.reduce.norms import check_order, norm
 from .loss import Loss, check_reduction, operands, reduced
-from .moments import small_squares
+from .normalizing import small_squares
 
 __all__ = [
     "CosineEmbeddingLoss",

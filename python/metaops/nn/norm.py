@@ -16,7 +16,7 @@ from .._domains import DEVIATION, FINITE
 from .._errors import at_line
 from .._typing import VarLike, as_count, as_var, widened
 from ..ops.reduce._moments import moments, moments_of_rows
-from .moments import (
+from .normalizing import (
     brought_near_one,
     divided_by_deviation,
     inverse_deviation,

@@ -1,7 +1,7 @@
 # Part of MetaOps, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What normalisations share: moments, and what is done with them."""
+"""Parts of normalisations: squares beside an epsilon, division by a deviation, scale and bias."""
 
 from __future__ import annotations
 
